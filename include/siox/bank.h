@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* A bank: disks, claims and one policy under one clock. It is the emulated store's brain and the simulator's: pure, no
+ * clock of its own, no I/O. Time only moves to the stamps of the events it is given and to its own wake-ups, which are
+ * carried out at exactly the time they were due, so a late timer changes nothing. Stamps before the bank's time are
+ * taken as the bank's time. Semantics: docs/semantics.md (a transition takes its time, serves nothing, starts after
+ * the requests already accepted, arrivals queue; first come first served on arrival; a ramp can be turned round when
+ * nothing was accepted behind it). Not thread-safe per bank. */
+#ifndef SIOX_BANK_H
+#define SIOX_BANK_H
+#include "siox/drive.h"
+#include "siox/layout.h"
+#include "siox/policy.h"
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum siox_state { SIOX_IDLE, SIOX_ACTIVE, SIOX_UP, SIOX_DOWN, SIOX_NSTATES };
+
+/* What happened on a disk, told to the observer in order per disk and exactly once (segments tile the disk's time). */
+struct siox_segment {
+  uint32_t disk;
+  enum siox_state state;
+  int64_t start, end;
+  double from_speed, to_speed; /* equal unless UP or DOWN */
+  uint64_t bytes;              /* ACTIVE */
+  uint32_t job;                /* to whom it is attributed; SIOX_NOBODY: unattributed; idle shared by several jobs: the
+                                * first of them, with `share` < 1 and one segment told per job */
+  double share;                /* part of the joules of this segment told here; shares of one segment add up to 1 */
+  double joules;               /* of that part */
+};
+typedef void (*siox_segment_fn)(void *context, const struct siox_segment *segment);
+
+struct siox_bank_options {
+  uint32_t ndisks;
+  const struct siox_drive *const *drive; /* one per disk; kept, not copied */
+  const uint32_t *initial_level;         /* NULL: highest */
+  const char *policy;                    /* "siox", "static:9000", ... */
+  double hold_factor;                    /* hold = factor * break-even; <= 0: 10 */
+  int64_t start;                         /* first moment */
+  siox_segment_fn segment;               /* may be NULL */
+  void *context;
+};
+
+struct siox_bank;
+int siox_bank_create(struct siox_bank **bank, const struct siox_bank_options *options);
+void siox_bank_destroy(struct siox_bank *bank);
+
+/* A job key and its number; asking twice gives the same number. */
+int siox_bank_job(struct siox_bank *bank, const char *key, uint32_t *job);
+/* A new client of a job (numbers are reused after leave). */
+int siox_bank_join(struct siox_bank *bank, int64_t now, uint32_t job, uint32_t *client);
+int siox_bank_leave(struct siox_bank *bank, int64_t now, uint32_t client);
+int siox_bank_claim(struct siox_bank *bank, int64_t now, uint32_t client, const struct siox_claim_header *head,
+                    const struct siox_claim_run *runs);
+int siox_bank_open(struct siox_bank *bank, int64_t now, uint32_t client, const struct siox_layout *layout);
+
+struct siox_request {
+  int64_t arrival;
+  uint32_t client;
+  uint64_t file;       /* for sequentiality */
+  const struct siox_layout *layout;
+  int64_t offset, bytes;
+  bool write;
+  const uint32_t *members; /* clients whose predictions count too (a collective's communicator); may be NULL */
+  uint32_t nmembers;
+};
+struct siox_service {
+  int64_t completion;  /* when the last piece is done */
+  int64_t queued_ns;   /* longest wait behind other requests among its disks */
+  int64_t transition_ns; /* longest wait for a transition */
+  bool missed;         /* some disk of it had no live prediction */
+};
+/* Charges the request; completion = arrival when it touches no disk (bytes 0). */
+int siox_bank_access(struct siox_bank *bank, const struct siox_request *request, struct siox_service *service);
+
+/* Carries out every wake-up due at or before now (each at its own time). Returns the next one, SIOX_NEVER if none. */
+int64_t siox_bank_advance(struct siox_bank *bank, int64_t now);
+/* Lets time run to `end` and charges each disk's way back to its initial level (energy of the transition only, after
+ * `end`). The bank takes no events afterwards. */
+int siox_bank_finish(struct siox_bank *bank, int64_t end);
+
+struct siox_disk_totals {
+  double joules[SIOX_NSTATES]; /* idle, active, up, down, integrated up to the bank's time or finish */
+  int64_t level_ns[SIOX_MAX_LEVELS];
+  uint64_t transitions_up, transitions_down, requests, bytes;
+  int64_t busy_ns, moving_ns;
+};
+struct siox_job_totals {
+  const char *key;
+  double joules[SIOX_NSTATES];
+  uint64_t hints, granted, refused, requests, missed; /* hints: per claim message; granted/refused: per disk wish */
+};
+const struct siox_view *siox_bank_view(const struct siox_bank *bank);
+int64_t siox_bank_now(const struct siox_bank *bank);
+/* Integrates idle time to the bank's present first. */
+int siox_bank_disk_totals(struct siox_bank *bank, uint32_t disk, struct siox_disk_totals *out);
+/* job SIOX_NOBODY: the unattributed share. Over disks and over jobs plus nobody the joules add up to the same. */
+int siox_bank_job_totals(struct siox_bank *bank, uint32_t job, struct siox_job_totals *out);
+uint32_t siox_bank_njobs(const struct siox_bank *bank);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

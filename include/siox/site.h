@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* What the compiler tells the run time: static descriptors, emitted once per module into linker sections, and passed
+ * by pointer. The structs are ABI between pass/ and runtime/ (SIOX_ABI_VERSION); fields are only ever added at the
+ * end. All strings are NUL-terminated constants. The `state` fields belong to the run time and start as NULL/0. */
+#ifndef SIOX_SITE_H
+#define SIOX_SITE_H
+#include "siox/mask.h"
+#include <stdint.h>
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define SIOX_ABI_VERSION 1
+#define SIOX_UNKNOWN INT64_MIN
+
+/* How an access's offset behaves at one loop level, innermost level first (facts: const, affine, invariant, shared
+ * file pointer are all proved by the pass; the run time learns coefficients that are not compile-time constants). */
+enum siox_offset_class {
+  SIOX_OFFSET_UNKNOWN = 0,   /* anything: the whole file may be touched */
+  SIOX_OFFSET_CONST = 1,     /* the absolute byte offset is `first` */
+  SIOX_OFFSET_INVARIANT = 2, /* does not change at this level, value known at run time */
+  SIOX_OFFSET_AFFINE = 3,    /* advances by a fixed stride per iteration at this level */
+};
+
+struct siox_access_level {
+  uint32_t offset_class; /* enum siox_offset_class */
+  uint32_t reserved;
+  int64_t stride;        /* bytes per iteration; SIOX_UNKNOWN: fixed but learned at run time */
+  int64_t trip;          /* iterations; SIOX_UNKNOWN: learned at run time */
+};
+
+/* One MPI-IO call in the program. Lives in section "siox_sites". Its stable key is the 64-bit FNV-1a hash of
+ * "file\nfunction\nline\ncolumn\nordinal" (decimal numbers; ordinal counts calls with the same place). */
+struct siox_site {
+  uint64_t key;
+  const char *file;
+  const char *function;
+  const char *call;      /* "MPI_File_read_at" */
+  uint32_t line, column, ordinal;
+  uint32_t flags;        /* SIOX_SITE_* */
+  int64_t first;         /* constant byte offset, or SIOX_UNKNOWN */
+  int64_t size;          /* constant byte count, or SIOX_UNKNOWN */
+  uint32_t nlevels;
+  uint32_t norigins;
+  const struct siox_access_level *levels;   /* innermost first */
+  struct siox_site *const *origins;         /* MPI_File_open sites that can reach this call's handle; 0: unknown */
+  const struct siox_mask *mask;             /* disks, where layout and offsets are compile-time constants; or NULL */
+  void *state;                              /* run time's */
+};
+enum {
+  SIOX_SITE_OPEN = 1,
+  SIOX_SITE_READ = 2,
+  SIOX_SITE_WRITE = 4,
+  SIOX_SITE_COLLECTIVE = 8,
+  SIOX_SITE_WHOLE_ORIGINS = 16, /* origins is complete: the handle comes from nowhere else */
+};
+
+/* A region of the program that lasts: a loop nest or a call without MPI-IO in it, or a nest that contains MPI-IO.
+ * Lives in section "siox_regions". Regions and the bursts of accesses between them form the region graph over
+ * which the run time (and the pass, with its own estimates) computes each site's least time to next use. */
+enum siox_region_kind {
+  SIOX_REGION_LOOP = 1, /* loop nest without I/O: counts iterations of its outermost loop */
+  SIOX_REGION_CALL = 2, /* call without loop of its own in sight (opaque or summarised) */
+  SIOX_REGION_NEST = 3, /* outermost nest (or function) with I/O in it: next lists every site inside */
+};
+struct siox_region {
+  uint64_t key;          /* FNV-1a of "file\nfunction\nline\ncolumn\nregion ordinal" */
+  const char *file;
+  const char *function;
+  uint32_t line, column;
+  uint32_t kind;         /* enum siox_region_kind */
+  int32_t speed;         /* level the compiler prefers in this gap (SIOX_SPEED_*), -1: no opinion */
+  int64_t trip;          /* constant trip count, or SIOX_UNKNOWN */
+  int64_t body_ns;       /* the compiler's least time for one iteration, or SIOX_UNKNOWN */
+  uint32_t nnext;        /* sites reached after this region before any other region (NEST: sites inside) */
+  uint32_t nsucc;        /* regions that can follow, before or after such a burst */
+  struct siox_site *const *next;
+  struct siox_region *const *succ;
+  void *state;           /* run time's */
+};
+
+#ifdef __cplusplus
+}
+#endif
+#endif
