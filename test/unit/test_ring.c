@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The shared ring: order, wrap, overflow, the wake-up handshake, and writers that lie. */
+// clang-format off
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+// clang-format on
+#include "common/wire.h"
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BYTES 1024u
+
+static int set_up(void **state) {
+  struct siox_ring *ring = aligned_alloc(64, siox__ring_size(BYTES));
+  memset(ring, 0, siox__ring_size(BYTES));
+  siox__ring_init(ring);
+  *state = ring;
+  return 0;
+}
+static int tear_down(void **state) {
+  free(*state);
+  return 0;
+}
+
+static int put(struct siox_ring *ring, uint16_t type, uint64_t value, size_t bytes) {
+  unsigned char body[BYTES] = {0};
+  memcpy(body, &value, sizeof value);
+  struct siox_rec_head head = {.type = type, .thread = 3, .time = (int64_t)value};
+  int wake;
+  return siox__ring_put(ring, BYTES, &head, body, bytes / 2, body + bytes / 2, bytes - bytes / 2,
+                        &wake);
+}
+
+static void records_come_out_in_order_across_the_end_of_the_ring(void **state) {
+  struct siox_ring *ring = *state;
+  _Alignas(8) unsigned char out[BYTES];
+  for (uint64_t i = 0; i < 5000; i++) {
+    size_t bytes = 16 + i * 37 % 400;
+    assert_int_equal(put(ring, SIOX_REC_CALL, i, bytes), 0);
+    int got = siox__ring_get(ring, BYTES, out, sizeof out);
+    assert_int_equal(got, (int)((sizeof(struct siox_rec_head) + bytes + 7) / 8 * 8));
+    struct siox_rec_head head;
+    uint64_t value;
+    memcpy(&head, out, sizeof head);
+    memcpy(&value, out + sizeof head, sizeof value);
+    assert_int_equal(value, i);
+    assert_int_equal(head.type, SIOX_REC_CALL);
+    assert_int_equal(head.thread, 3);
+    assert_int_equal(head.bytes, got);
+  }
+  assert_int_equal(siox__ring_get(ring, BYTES, out, sizeof out), 0);
+}
+
+static void full_ring_loses_the_new_record_and_counts_it(void **state) {
+  struct siox_ring *ring = *state;
+  int fitted = 0;
+  while (put(ring, SIOX_REC_CALL, 1, 100) == 0)
+    fitted++;
+  assert_int_equal(fitted, BYTES / 120); /* 16 bytes of head + 100, rounded to 8 */
+  assert_int_equal(ring->overflow, 1);
+  assert_int_equal(ring->dropped, 1);
+  assert_int_equal(put(ring, SIOX_REC_CLAIM, 1, 100), SIOX_EFULL);
+  assert_int_equal(ring->dropped, 1); /* a claim is sent again whole, so it is not lost */
+}
+
+static void record_longer_than_half_the_ring_is_refused(void **state) {
+  assert_int_equal(put(*state, SIOX_REC_CALL, 1, BYTES / 2), SIOX_EFULL);
+}
+
+static void only_a_sleeping_reader_is_woken_and_only_once(void **state) {
+  struct siox_ring *ring = *state;
+  struct siox_rec_head head = {.type = SIOX_REC_WAIT};
+  int wake;
+  atomic_store(&ring->asleep, 0);
+  assert_int_equal(siox__ring_put(ring, BYTES, &head, NULL, 0, NULL, 0, &wake), 0);
+  assert_int_equal(wake, 0);
+  atomic_store(&ring->asleep, 1);
+  assert_int_equal(siox__ring_put(ring, BYTES, &head, NULL, 0, NULL, 0, &wake), 0);
+  assert_int_equal(wake, 1);
+  assert_int_equal(siox__ring_put(ring, BYTES, &head, NULL, 0, NULL, 0, &wake), 0);
+  assert_int_equal(wake, 0);
+}
+
+/* One lie each: the reader answers SIOX_EPROTO, reads nothing beyond the ring (asan) and returns.
+ */
+static void expect_lie(struct siox_ring *ring) {
+  unsigned char out[256];
+  assert_int_equal(siox__ring_get(ring, BYTES, out, sizeof out), SIOX_EPROTO);
+}
+static struct siox_rec_head *first_record(struct siox_ring *ring) {
+  return (struct siox_rec_head *)(ring + 1);
+}
+static void head_far_ahead_of_tail_is_an_error(void **state) {
+  struct siox_ring *ring = *state;
+  ring->head = BYTES + 8;
+  expect_lie(ring);
+}
+static void head_behind_tail_is_an_error(void **state) {
+  struct siox_ring *ring = *state;
+  ring->tail = 8;
+  expect_lie(ring);
+}
+static void position_off_the_grid_is_an_error(void **state) {
+  struct siox_ring *ring = *state;
+  ring->head = 12;
+  expect_lie(ring);
+}
+static void record_of_no_bytes_is_an_error(void **state) {
+  struct siox_ring *ring = *state;
+  ring->head = 64;
+  expect_lie(ring);
+}
+static void record_longer_than_what_is_written_is_an_error(void **state) {
+  struct siox_ring *ring = *state;
+  put(ring, SIOX_REC_CALL, 1, 16);
+  first_record(ring)->bytes = 64;
+  expect_lie(ring);
+}
+static void record_running_past_the_end_is_an_error(void **state) {
+  struct siox_ring *ring = *state;
+  ring->tail = BYTES - 8;
+  ring->head = BYTES + 56;
+  struct siox_rec_head lie = {.bytes = 32, .type = SIOX_REC_CALL};
+  memcpy((unsigned char *)(ring + 1) + BYTES - 8, &lie, 8);
+  expect_lie(ring);
+}
+static void pad_that_stops_before_the_end_is_an_error(void **state) {
+  struct siox_ring *ring = *state;
+  put(ring, SIOX_REC_CALL, 1, 16);
+  first_record(ring)->type = SIOX_REC_PAD;
+  expect_lie(ring);
+}
+static void record_larger_than_the_readers_buffer_is_an_error(void **state) {
+  put(*state, SIOX_REC_CALL, 1, 400);
+  expect_lie(*state);
+}
+static void random_bytes_never_hang_or_overrun_the_reader(void **state) {
+  struct siox_ring *ring = *state;
+  unsigned char out[BYTES];
+  srand(7);
+  for (int round = 0; round < 20000; round++) {
+    for (size_t i = 0; i < BYTES; i++)
+      ((unsigned char *)(ring + 1))[i] = rand() % 3 ? 0 : (unsigned char)(rand() % 64);
+    ring->tail = (uint64_t)(rand() % 300) * 8;
+    ring->head = ring->tail + (uint64_t)(rand() % 140) * 8;
+    int got, reads = 0;
+    while ((got = siox__ring_get(ring, BYTES, out, sizeof out)) > 0)
+      assert_true(++reads <= (int)BYTES / 16 && got <= (int)BYTES);
+  }
+}
+
+/* A writer and a reader on two threads with the sleep protocol of wire.h: nothing is lost, nothing
+ * sleeps for ever. */
+enum { HANDED_OVER = 200000 };
+static void *writer(void *argument) {
+  struct siox_ring *ring = argument;
+  for (uint64_t i = 0; i < HANDED_OVER; i++)
+    while (put(ring, SIOX_REC_CLAIM, i, 8 + i % 64) != 0)
+      sched_yield();
+  return NULL;
+}
+static void two_threads_lose_nothing(void **state) {
+  struct siox_ring *ring = *state;
+  pthread_t thread;
+  assert_int_equal(pthread_create(&thread, NULL, writer, ring), 0);
+  _Alignas(8) unsigned char out[BYTES];
+  for (uint64_t expected = 0; expected < HANDED_OVER;) {
+    int got = siox__ring_get(ring, BYTES, out, sizeof out);
+    assert_true(got >= 0);
+    if (!got) {
+      sched_yield();
+      continue;
+    }
+    uint64_t value;
+    memcpy(&value, out + sizeof(struct siox_rec_head), sizeof value);
+    assert_int_equal(value, expected++);
+  }
+  pthread_join(thread, NULL);
+}
+
+#define T(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      T(records_come_out_in_order_across_the_end_of_the_ring),
+      T(full_ring_loses_the_new_record_and_counts_it),
+      T(record_longer_than_half_the_ring_is_refused),
+      T(only_a_sleeping_reader_is_woken_and_only_once),
+      T(head_far_ahead_of_tail_is_an_error),
+      T(head_behind_tail_is_an_error),
+      T(position_off_the_grid_is_an_error),
+      T(record_of_no_bytes_is_an_error),
+      T(record_longer_than_what_is_written_is_an_error),
+      T(record_running_past_the_end_is_an_error),
+      T(pad_that_stops_before_the_end_is_an_error),
+      T(record_larger_than_the_readers_buffer_is_an_error),
+      T(random_bytes_never_hang_or_overrun_the_reader),
+      T(two_threads_lose_nothing),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
