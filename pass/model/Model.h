@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+// What the pass knows of a module: its MPI-IO sites and its regions. Filled in steps (docs/pass.md):
+//
+//   findSites      (model/)      every MPI-IO call of the real module, from mpiio.def; gets a descriptor and a key
+//   findRegions    (analysis/)   I/O-free loop nests and calls between accesses, nests with I/O; the region graph
+//   mark           (transform/)  siox_at before each site, siox_region_enter before each region: opaque markers that
+//                                survive cloning, inlining and merging
+//   analyzeAccess  (analysis/)   on an optimistic clone of the slice: offsets per loop level, sizes, handle origins,
+//                                trip counts of marked loops, estimated time of a loop body
+//   plan           (analysis/)   layouts, masks, time to next use, levels, or a reason why not
+//   transform      (transform/)  guarded ticks or split loops, descriptors' final contents
+//   report         (report/)     one Passed or Missed remark a region; --print-access, --print-plan
+#ifndef SIOX_PASS_MODEL_H
+#define SIOX_PASS_MODEL_H
+
+#include "siox/site.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringRef.h"
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace llvm {
+class BasicBlock;
+class CallBase;
+class Function;
+class GlobalVariable;
+class Module;
+} // namespace llvm
+
+namespace siox {
+
+/// Row of mpiio.def.
+struct CallInfo;
+
+/// Offset behaviour at one loop level, innermost first; same meaning as struct siox_access_level.
+struct AccessLevel {
+  siox_offset_class Class = SIOX_OFFSET_UNKNOWN;
+  int64_t Stride = SIOX_UNKNOWN;
+  int64_t Trip = SIOX_UNKNOWN;
+  std::string Text; ///< for --print-access: the SCEV or the reason it is unknown
+};
+
+/// A striping known at compile time: triplet or nodes, from MPI_Info_set constants or layouts.yaml. Empty: run time.
+struct StaticLayout {
+  std::string Text;  ///< "base:factor:unit" as siox_layout_parse reads it
+  std::string Source; ///< "MPI_Info at FILE:LINE" or "layouts.yaml:LINE"
+};
+
+struct Site {
+  unsigned Id = 0;
+  llvm::CallBase *Call = nullptr; ///< in the real module
+  const CallInfo *Info = nullptr;
+  llvm::GlobalVariable *Descriptor = nullptr; ///< struct siox_site in section siox_sites
+  uint64_t Key = 0;
+  std::string File, Function, Callee;
+  unsigned Line = 0, Column = 0, Ordinal = 0;
+  // from analyzeAccess
+  int64_t First = SIOX_UNKNOWN; ///< constant byte offset
+  int64_t Size = SIOX_UNKNOWN;  ///< constant byte count
+  std::vector<AccessLevel> Levels;
+  std::vector<unsigned> Origins; ///< ids of MPI_File_open sites
+  bool WholeOrigins = false;
+  bool SharedPointer = false;    ///< offset comes from the tracked individual file pointer
+  std::optional<StaticLayout> Layout; ///< open sites: of the file opened; others: agreed by all origins
+  std::string Why;               ///< reason when something stayed unknown
+};
+
+struct Region {
+  unsigned Id = 0;
+  siox_region_kind Kind = SIOX_REGION_LOOP;
+  llvm::Function *Function = nullptr;   ///< in the real module
+  llvm::BasicBlock *Header = nullptr;   ///< LOOP, NEST: header in the real module
+  llvm::CallBase *Call = nullptr;       ///< CALL
+  llvm::GlobalVariable *Descriptor = nullptr; ///< struct siox_region in section siox_regions
+  uint64_t Key = 0;
+  std::string File;
+  unsigned Line = 0, Column = 0, Ordinal = 0;
+  std::vector<unsigned> Next; ///< site ids (NEST: sites inside)
+  std::vector<unsigned> Succ; ///< region ids
+  bool OpenEnd = false;       ///< something unknown can follow (external caller, unknown callee)
+  // from analyzeAccess / cost model
+  int64_t Trip = SIOX_UNKNOWN;   ///< constant trip count
+  int64_t BodyNs = SIOX_UNKNOWN; ///< least time of one iteration of the outermost loop
+};
+
+struct ModuleModel {
+  std::vector<Site> Sites;     ///< index == Id
+  std::vector<Region> Regions; ///< index == Id
+};
+
+} // namespace siox
+#endif
