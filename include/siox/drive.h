@@ -68,7 +68,8 @@ int siox_rule_parse(const char *text, enum siox_transition_rule *rule);
 /* The lowest level whose speed is at least the one asked for (never slower than asked); FULL and LOWEST as above. */
 uint32_t siox_drive_level(const struct siox_drive *d, int32_t speed);
 
-/* Wall ns to serve bytes at a level, rounded to the nearest: seek (unless sequential) + rotation + transfer. */
+/* Wall ns to serve bytes at a level, rounded to the nearest: seek (unless sequential) + rotation + transfer.
+ * SIOX_EINVAL for a level that does not serve. */
 int64_t siox_drive_service_ns(const struct siox_drive *d, uint32_t level, uint64_t bytes, bool sequential);
 
 /* Speed changes between speeds, so that a ramp can be left midway: for table drives both must be level speeds.
@@ -81,9 +82,10 @@ int siox_drive_transition_j(const struct siox_drive *d, double from_speed, doubl
 int64_t siox_drive_min_gap(const struct siox_drive *d, uint32_t level);
 /* The level (that fits and saves most over gap_ns with full speed before and after), the highest level when none pays. */
 uint32_t siox_drive_best_level(const struct siox_drive *d, int64_t gap_ns);
-/* Joules saved by full -> level -> full inside a gap against staying at full; negative when it loses. */
+/* Joules saved by full -> level -> full inside a gap against staying at full; negative when it loses, -INFINITY when the
+ * changes are not known or do not fit in the gap. */
 double siox_drive_gap_saving(const struct siox_drive *d, uint32_t level, int64_t gap_ns);
-/* Least break-even gap over the levels below full: the unit of `hold`. SIOX_NEVER when nothing pays. */
+/* Least siox_drive_min_gap over the levels below full: the unit of `hold`. SIOX_NEVER when nothing pays. */
 int64_t siox_drive_break_even(const struct siox_drive *d);
 
 #ifdef __cplusplus

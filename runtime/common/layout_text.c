@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Text form of layouts: "base:factor:unit" or "n0,n1,...:unit". What format writes, parse reads
+ * back equal. */
+#include "siox/layout.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Reads a decimal number and moves *text behind it. SIOX_ESYNTAX without a digit, SIOX_ERANGE
+ * beyond 64 bits. */
+static int number(const char **text, uint64_t *value) {
+  const char *p = *text;
+  if (*p < '0' || *p > '9')
+    return SIOX_ESYNTAX;
+  uint64_t v = 0;
+  for (; *p >= '0' && *p <= '9'; p++)
+    if (__builtin_mul_overflow(v, 10, &v) || __builtin_add_overflow(v, (uint64_t)(*p - '0'), &v))
+      return SIOX_ERANGE;
+  *text = p;
+  *value = v;
+  return 0;
+}
+
+static int unit_of(const char *text, uint64_t *unit) {
+  int rc = number(&text, unit);
+  if (rc)
+    return rc;
+  int shift = 0;
+  if (*text == 'K')
+    shift = 10;
+  else if (*text == 'M')
+    shift = 20;
+  else if (*text == 'G')
+    shift = 30;
+  if (shift)
+    text++;
+  if (*text)
+    return SIOX_ESYNTAX;
+  return __builtin_mul_overflow(*unit, UINT64_C(1) << shift, unit) ? SIOX_ERANGE : 0;
+}
+
+static int parse_triplet(struct siox_layout *l, uint32_t ndisks, const char *text) {
+  uint64_t base, factor, unit;
+  int rc = number(&text, &base);
+  if (rc == 0)
+    rc = *text++ == ':' ? number(&text, &factor) : SIOX_ESYNTAX;
+  if (rc == 0)
+    rc = *text++ == ':' ? unit_of(text, &unit) : SIOX_ESYNTAX;
+  if (rc)
+    return rc;
+  if (base > UINT32_MAX || factor > UINT32_MAX)
+    return SIOX_ERANGE;
+  return siox_layout_triplet(l, ndisks, (uint32_t)base, (uint32_t)factor, unit);
+}
+
+static int parse_nodes(struct siox_layout *l, uint32_t ndisks, const char *text) {
+  size_t n = 1;
+  for (const char *p = text; *p; p++)
+    n += *p == ',';
+  if (n > ndisks)
+    return SIOX_ERANGE;
+  uint32_t *nodes = malloc(n * sizeof *nodes);
+  if (!nodes)
+    return SIOX_ENOMEM;
+  uint64_t node = 0, unit;
+  int rc = 0;
+  for (size_t k = 0; rc == 0 && k < n; k++) {
+    rc = number(&text, &node);
+    if (rc == 0 && *text++ != (k + 1 == n ? ':' : ','))
+      rc = SIOX_ESYNTAX;
+    if (rc == 0 && node >= ndisks)
+      rc = SIOX_ERANGE;
+    nodes[k] = (uint32_t)node;
+  }
+  if (rc == 0)
+    rc = unit_of(text, &unit);
+  if (rc == 0)
+    rc = siox_layout_nodes(l, ndisks, nodes, (uint32_t)n, unit);
+  free(nodes);
+  return rc;
+}
+
+int siox_layout_parse(struct siox_layout *l, uint32_t ndisks, const char *text) {
+  *l = (struct siox_layout){0};
+  const char *colon = strchr(text, ':');
+  if (!colon)
+    return SIOX_ESYNTAX;
+  return strchr(colon + 1, ':') ? parse_triplet(l, ndisks, text) : parse_nodes(l, ndisks, text);
+}
+
+/* Appends to a buffer as snprintf does: what does not fit is counted only. */
+static void append(char *buffer, size_t size, size_t *used, const char *text) {
+  for (; *text; text++, ++*used)
+    if (*used + 1 < size)
+      buffer[*used] = *text;
+}
+
+static bool is_triplet(const struct siox_layout *l) {
+  for (uint32_t k = 1; k < l->factor; k++)
+    if (l->nodes[k] != (l->nodes[0] + k) % l->ndisks)
+      return false;
+  return true;
+}
+
+int siox_layout_format(const struct siox_layout *l, char *buffer, size_t size) {
+  size_t used = 0;
+  char item[32];
+  if (is_triplet(l)) {
+    snprintf(item, sizeof item, "%" PRIu32 ":%" PRIu32, l->nodes[0], l->factor);
+    append(buffer, size, &used, item);
+  } else {
+    for (uint32_t k = 0; k < l->factor; k++) {
+      snprintf(item, sizeof item, "%s%" PRIu32, k ? "," : "", l->nodes[k]);
+      append(buffer, size, &used, item);
+    }
+  }
+  int shift = 0; /* the largest suffix that divides the unit */
+  while (shift < 30 && (l->unit & ((UINT64_C(1) << (shift + 10)) - 1)) == 0)
+    shift += 10;
+  static const char *const suffix[] = {"", "K", "M", "G"};
+  snprintf(item, sizeof item, ":%" PRIu64 "%s", l->unit >> shift, suffix[shift / 10]);
+  append(buffer, size, &used, item);
+  if (size > 0)
+    buffer[used < size ? used : size - 1] = '\0';
+  return (int)used;
+}
