@@ -76,7 +76,12 @@ struct siox_region {
   uint32_t nsucc;        /* regions that can follow, before or after such a burst */
   struct siox_site *const *next;
   struct siox_region *const *succ;
+  uint32_t flags;        /* SIOX_REGION_* flags */
+  uint32_t reserved;     /* 0 */
   void *state;           /* run time's */
+};
+enum {
+  SIOX_REGION_OPEN_END = 1, /* code that the pass cannot see may follow: any open file may be used after this region */
 };
 
 #ifdef __cplusplus
