@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The configuration: one YAML document of flat keys (siox/config.def), the environment over it, the command line over
+ * both. Every value given anywhere is checked, also one that is overridden. Messages are "FILE:LINE: KEY: what" or
+ * "ORIGIN: KEY: what". In siox_conf (libcyaml), not in siox_core. Thread-safe as long as nobody changes the environment. */
+#ifndef SIOX_CONFIG_H
+#define SIOX_CONFIG_H
+#include "siox/drive.h"
+#include "siox/error.h"
+#include "siox/layout.h"
+#include <stdio.h>
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum siox_config_clock { SIOX_CLOCK_MONOTONIC, SIOX_CLOCK_STAMPED };
+
+struct siox_config_list {
+  char **item;
+  uint32_t count;
+};
+
+/* C types of the types in config.def. A path in a file is relative to the file's directory, elsewhere to the working
+ * directory; unset texts and paths are NULL. */
+#define SIOX_CONFIG_TYPE_text char *
+#define SIOX_CONFIG_TYPE_path char *
+#define SIOX_CONFIG_TYPE_count uint32_t  /* 1 .. SIOX_MAX_DISKS */
+#define SIOX_CONFIG_TYPE_list struct siox_config_list
+#define SIOX_CONFIG_TYPE_rule enum siox_transition_rule
+#define SIOX_CONFIG_TYPE_scale double    /* 1 .. 1000 */
+#define SIOX_CONFIG_TYPE_factor double   /* > 0 */
+#define SIOX_CONFIG_TYPE_seconds double  /* >= 0, or -1: never */
+#define SIOX_CONFIG_TYPE_speed int32_t   /* SIOX_SPEED_LOWEST, SIOX_SPEED_FULL or a speed */
+#define SIOX_CONFIG_TYPE_layout struct siox_layout /* over `disks` disks */
+#define SIOX_CONFIG_TYPE_clock enum siox_config_clock
+#define SIOX_CONFIG_TYPE_level int       /* 0 error, 1 warn, 2 info, 3 debug */
+
+struct siox_config {
+#define SIOX_CONFIG(type, key, initial, environment, help) SIOX_CONFIG_TYPE_##type key;
+#include "siox/config.def"
+#undef SIOX_CONFIG
+  char *file; /* the file read, NULL: none */
+};
+
+/* One setting from a command line. */
+struct siox_config_override {
+  const char *text;   /* "key=value"; a list separates its items by commas */
+  const char *origin; /* for messages: "--policy" */
+};
+
+/* path NULL: $SIOX_CONFIG, else /etc/siox/siox.yaml if it is there, else no file. On an error *config is empty and diag
+ * says which value of which origin is wrong. SIOX_ENOENT, SIOX_EIO, SIOX_ESYNTAX, SIOX_EINVAL, SIOX_ERANGE, SIOX_ENOMEM. */
+int siox_config_load(struct siox_config *config, const char *path, const struct siox_config_override *overrides,
+                     size_t noverrides, struct siox_diag *diag);
+void siox_config_free(struct siox_config *config); /* harmless on a zeroed object */
+
+/* The drives that a configuration asks for: each profile loaded once, with time scale and rule applied. */
+struct siox_config_drives {
+  uint32_t ndisks, nprofiles;
+  struct siox_drive *profile;
+  const struct siox_drive **disk; /* ndisks, as siox_bank_options wants them */
+  uint32_t *initial_level;        /* ndisks */
+};
+int siox_config_drives(struct siox_config_drives *drives, const struct siox_config *config, struct siox_diag *diag);
+void siox_config_drives_free(struct siox_config_drives *drives);
+
+/* A table of every setting, its default, environment name and help, for --help and the manual. */
+void siox_config_describe(FILE *out);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Where things are when nobody says: shared by the daemon, the tools and libsiox, which must meet
+ * at one socket. */
+#ifndef SIOX_RUNTIME_COMMON_PATHS_H
+#define SIOX_RUNTIME_COMMON_PATHS_H
+#include <stddef.h>
+
+/* $XDG_RUNTIME_DIR/siox.sock, else /run/siox/siox.sock for root, else /tmp/siox-UID.sock.
+ * SIOX_EFULL. */
+int siox__default_socket(char *buffer, size_t size);
+
+#endif
