@@ -13,6 +13,7 @@
 #ifndef SIOX_PASS_MODEL_H
 #define SIOX_PASS_MODEL_H
 
+#include "report/Reason.h"
 #include "siox/site.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
@@ -79,7 +80,10 @@ struct Region {
   unsigned Line = 0, Column = 0, Ordinal = 0;
   std::vector<unsigned> Next; ///< site ids (NEST: sites inside)
   std::vector<unsigned> Succ; ///< region ids
-  bool OpenEnd = false;       ///< something unknown can follow (external caller, unknown callee)
+  /// Something unknown can follow (external caller, unknown callee); NEST: can happen inside.
+  bool OpenEnd = false;
+  Reason Refused = Reason::None;    ///< why it could not be marked
+  llvm::CallBase *Enter = nullptr;  ///< siox_region_enter, once marked
   // from analyzeAccess / cost model
   int64_t Trip = SIOX_UNKNOWN;   ///< constant trip count
   int64_t BodyNs = SIOX_UNKNOWN; ///< least time of one iteration of the outermost loop
