@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-// What the pass knows of a module: its MPI-IO sites and its regions. Filled in steps (docs/pass.md):
+// What the pass knows of a module: its MPI-IO sites and its regions. Filled in steps
+// (docs/pass.md):
 //
-//   findSites      (model/)      every MPI-IO call of the real module, from mpiio.def; gets a descriptor and a key
-//   findRegions    (analysis/)   I/O-free loop nests and calls between accesses, nests with I/O; the region graph
-//   mark           (transform/)  siox_at before each site, siox_region_enter before each region: opaque markers that
+//   findSites      (model/)      every MPI-IO call of the real module, from mpiio.def; gets a
+//   descriptor and a key findRegions    (analysis/)   I/O-free loop nests and calls between
+//   accesses, nests with I/O; the region graph mark           (transform/)  siox_at before each
+//   site, siox_region_enter before each region: opaque markers that
 //                                survive cloning, inlining and merging
-//   analyzeAccess  (analysis/)   on an optimistic clone of the slice: offsets per loop level, sizes, handle origins,
+//   analyzeAccess  (analysis/)   on an optimistic clone of the slice: offsets per loop level,
+//   sizes, handle origins,
 //                                trip counts of marked loops, estimated time of a loop body
 //   plan           (analysis/)   layouts, masks, time to next use, levels, or a reason why not
 //   transform      (transform/)  guarded ticks or split loops, descriptors' final contents
@@ -43,9 +46,10 @@ struct AccessLevel {
   std::string Text; ///< for --print-access: the SCEV or the reason it is unknown
 };
 
-/// A striping known at compile time: triplet or nodes, from MPI_Info_set constants or layouts.yaml. Empty: run time.
+/// A striping known at compile time: triplet or nodes, from MPI_Info_set constants or layouts.yaml.
+/// Empty: run time.
 struct StaticLayout {
-  std::string Text;  ///< "base:factor:unit" as siox_layout_parse reads it
+  std::string Text;   ///< "base:factor:unit" as siox_layout_parse reads it
   std::string Source; ///< "MPI_Info at FILE:LINE" or "layouts.yaml:LINE"
 };
 
@@ -63,17 +67,19 @@ struct Site {
   std::vector<AccessLevel> Levels;
   std::vector<unsigned> Origins; ///< ids of MPI_File_open sites
   bool WholeOrigins = false;
-  bool SharedPointer = false;    ///< offset comes from the tracked individual file pointer
-  std::optional<StaticLayout> Layout; ///< open sites: of the file opened; others: agreed by all origins
-  std::string Why;               ///< reason when something stayed unknown
+  bool SharedPointer = false; ///< offset comes from the tracked individual file pointer
+  std::optional<StaticLayout>
+      Layout;       ///< open sites: of the file opened; others: agreed by all origins
+  std::string Mask; ///< "011100": disks, where layout and offsets are constants; empty: run time
+  std::string Why;  ///< reason when something stayed unknown
 };
 
 struct Region {
   unsigned Id = 0;
   siox_region_kind Kind = SIOX_REGION_LOOP;
-  llvm::Function *Function = nullptr;   ///< in the real module
-  llvm::BasicBlock *Header = nullptr;   ///< LOOP, NEST: header in the real module
-  llvm::CallBase *Call = nullptr;       ///< CALL
+  llvm::Function *Function = nullptr;         ///< in the real module
+  llvm::BasicBlock *Header = nullptr;         ///< LOOP, NEST: header in the real module
+  llvm::CallBase *Call = nullptr;             ///< CALL
   llvm::GlobalVariable *Descriptor = nullptr; ///< struct siox_region in section siox_regions
   uint64_t Key = 0;
   std::string File;

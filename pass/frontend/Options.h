@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+// Settings of the pass: environment first, then the parameters of siox<...> or of siox-opt over it.
+#ifndef SIOX_PASS_FRONTEND_OPTIONS_H
+#define SIOX_PASS_FRONTEND_OPTIONS_H
+
+#include "llvm/Support/Error.h"
+#include <string>
+
+namespace siox {
+
+enum class Form { Guard, Split };
+
+struct Options {
+  siox::Form Form = Form::Guard; ///< SIOX_FORM
+  std::string Layouts;           ///< path of layouts.yaml; SIOX_LAYOUTS
+  unsigned Disks = 0;            ///< disks of the system, 0: known at run time only; SIOX_DISKS
+  std::string Drive;             ///< drive profile for estimates; SIOX_DRIVE
+  bool PrintAccess = false;      ///< one line a site on stdout; SIOX_PRINT_ACCESS
+  bool PrintPlan = false;        ///< one line a region on stdout; SIOX_PRINT_PLAN
+
+  /// Sets one option by its name; the error names option and value.
+  llvm::Error set(llvm::StringRef Name, llvm::StringRef Value);
+};
+
+/// Options from the environment.
+llvm::Expected<Options> optionsFromEnvironment();
+/// Adds "a;b=c", the parameters of siox<a;b=c>.
+llvm::Error addParameters(Options &O, llvm::StringRef Parameters);
+
+} // namespace siox
+#endif

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+// Entry of SioxPass.so: at the start of every pipeline, and as siox or siox<...> for opt.
+#include "frontend/Pipeline.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Passes/PassPlugin.h"
+
+using namespace llvm;
+
+namespace {
+
+/// Stands in for the pass when its settings are wrong: one error, and the compiler ends with a
+/// failure.
+class ReportPass : public PassInfoMixin<ReportPass> {
+public:
+  explicit ReportPass(std::string Text) : Message(std::move(Text)) {}
+  PreservedAnalyses run(Module &M, ModuleAnalysisManager &) {
+    M.getContext().emitError(Message);
+    return PreservedAnalyses::all();
+  }
+  static bool isRequired() { return true; }
+
+private:
+  std::string Message;
+};
+
+void addPass(ModulePassManager &MPM, StringRef Parameters) {
+  Expected<siox::Options> O = siox::optionsFromEnvironment();
+  Error E = O ? siox::addParameters(*O, Parameters) : O.takeError();
+  if (E)
+    MPM.addPass(ReportPass(toString(std::move(E))));
+  else
+    MPM.addPass(siox::SioxPass(*O));
+}
+
+bool parseName(StringRef Name, ModulePassManager &MPM, ArrayRef<PassBuilder::PipelineElement>) {
+  if (!Name.consume_front("siox"))
+    return false;
+  if (!Name.empty() && !(Name.consume_front("<") && Name.consume_back(">")))
+    return false;
+  addPass(MPM, Name);
+  return true;
+}
+
+void registerCallbacks(PassBuilder &PB) {
+  PB.registerPipelineParsingCallback(parseName);
+  PB.registerPipelineStartEPCallback(
+      [](ModulePassManager &MPM, OptimizationLevel) { addPass(MPM, ""); });
+}
+
+} // namespace
+
+extern "C" __attribute__((visibility("default"))) PassPluginLibraryInfo llvmGetPassPluginInfo() {
+  return {LLVM_PLUGIN_API_VERSION, "siox", "0.1", registerCallbacks};
+}

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+// siox-opt: the pass on a file of LLVM bitcode or assembly.
+#include "frontend/Pipeline.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/Bitcode/BitcodeWriter.h"
+#include "llvm/IR/DiagnosticInfo.h"
+#include "llvm/IR/DiagnosticPrinter.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+#include "llvm/IR/Verifier.h"
+#include "llvm/IRReader/IRReader.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/ToolOutputFile.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+
+static const char Help[] =
+    R"(usage: siox-opt INPUT [-o OUTPUT] [options]
+
+Runs the Siox pass on a file of LLVM bitcode (.bc) or assembly (.ll); - is standard input or output. Without -o
+nothing is written, which serves the --print options.
+
+  -o FILE           write the instrumented module
+  -S                write assembly instead of bitcode
+  --form=guard      hints by iteration counters (the default; at any optimisation level)
+  --form=split      split loops where the module's loops allow it
+  --layouts FILE    layouts.yaml: file layouts by name          (environment SIOX_LAYOUTS)
+  --disks D         number of disks of the system               (environment SIOX_DISKS)
+  --drive NAME      drive profile for estimates                 (environment SIOX_DRIVE)
+  --print-access    one line for each MPI-IO call on standard output:
+                      FILE:LINE FUNCTION CALL [origin=FILE:LINE,...[,?]] [first=BYTE] [size=BYTES] [LEVELS] [layout=L]
+                      [mask=BITS] [why="REASON"]
+                    origin: the MPI_File_open calls its handle can come from; ? when others may exist
+                    first: byte offset of the first access; a call outside loops has nothing more to say
+                    LEVELS: L0 is the innermost loop around the call, callers' loops count on:
+                      const | affine(stride=BYTES,trip=N) | invariant(trip=N) | unknown(trip=N); what is only
+                      known at run time is ?, a trip that is not known is left out
+                    layout: base:factor:unit or nodes:unit; mask: the disks it touches, disk 0 leftmost
+  --print-plan      one line for each region on standard output
+  --help            this text
+)";
+
+static int fail(const Twine &Message) {
+  errs() << "siox-opt: error: " << Message << '\n';
+  return 1;
+}
+
+namespace {
+struct Reporter : DiagnosticHandler {
+  bool &Failed;
+  explicit Reporter(bool &Failed) : Failed(Failed) {}
+  bool handleDiagnostics(const DiagnosticInfo &Info) override {
+    if (Info.getSeverity() != DS_Error && Info.getSeverity() != DS_Warning)
+      return true;
+    bool Error = Info.getSeverity() == DS_Error;
+    Failed |= Error;
+    errs() << "siox-opt: " << (Error ? "error: " : "warning: ");
+    DiagnosticPrinterRawOStream Printer(errs());
+    Info.print(Printer);
+    errs() << '\n';
+    return true;
+  }
+};
+
+struct CommandLine {
+  siox::Options Options;
+  std::string Input, Output;
+  bool Assembly = false;
+};
+} // namespace
+
+/// --name=value, --name value and, for the flags, --name.
+static Error parse(ArrayRef<const char *> Args, CommandLine &C) {
+  for (size_t I = 0; I < Args.size(); ++I) {
+    StringRef Arg = Args[I];
+    auto Next = [&]() -> Expected<StringRef> {
+      if (I + 1 == Args.size())
+        return createStringError(Arg + " needs a value");
+      return StringRef(Args[++I]);
+    };
+    if (Arg == "-S") {
+      C.Assembly = true;
+    } else if (Arg == "-o") {
+      Expected<StringRef> Value = Next();
+      if (!Value)
+        return Value.takeError();
+      C.Output = Value->str();
+    } else if (Arg.starts_with("--")) {
+      auto [Name, Value] = Arg.drop_front(2).split('=');
+      if (!Arg.contains('=') &&
+          (Name == "form" || Name == "layouts" || Name == "disks" || Name == "drive")) {
+        Expected<StringRef> Following = Next();
+        if (!Following)
+          return Following.takeError();
+        Value = *Following;
+      }
+      if (Error E = C.Options.set(Name, Value))
+        return E;
+    } else if (Arg.starts_with("-") && Arg != "-") {
+      return createStringError("no option " + Arg);
+    } else if (!C.Input.empty()) {
+      return createStringError("more than one input: " + C.Input + " and " + Arg);
+    } else {
+      C.Input = Arg.str();
+    }
+  }
+  if (C.Input.empty())
+    return createStringError("no input; see --help");
+  return Error::success();
+}
+
+static int write(Module &M, const CommandLine &C) {
+  std::error_code EC;
+  ToolOutputFile Out(C.Output, EC, C.Assembly ? sys::fs::OF_Text : sys::fs::OF_None);
+  if (EC)
+    return fail(C.Output + ": " + EC.message());
+  if (C.Assembly)
+    M.print(Out.os(), nullptr);
+  else
+    WriteBitcodeToFile(M, Out.os());
+  Out.os().flush();
+  if (Out.os().has_error()) {
+    EC = Out.os().error();
+    Out.os().clear_error();
+    return fail(C.Output + ": " + EC.message());
+  }
+  Out.keep();
+  return 0;
+}
+
+int main(int argc, char **argv) {
+  ArrayRef<const char *> Args(argv + 1, argc - 1);
+  for (StringRef Arg : Args)
+    if (Arg == "--help" || Arg == "-h") {
+      outs() << Help;
+      return 0;
+    }
+  CommandLine C;
+  Expected<siox::Options> Environment = siox::optionsFromEnvironment();
+  if (!Environment)
+    return fail(toString(Environment.takeError()));
+  C.Options = *Environment;
+  if (Error E = parse(Args, C))
+    return fail(toString(std::move(E)));
+
+  LLVMContext Context;
+  bool Failed = false;
+  Context.setDiagnosticHandler(std::make_unique<Reporter>(Failed));
+  SMDiagnostic Problem;
+  std::unique_ptr<Module> M = parseIRFile(C.Input, Problem, Context);
+  if (!M) {
+    if (!Failed)
+      Problem.print("siox-opt", errs());
+    return 1;
+  }
+  if (verifyModule(*M, &errs()))
+    return fail(C.Input + ": the module is not valid");
+  siox::runPipeline(*M, C.Options);
+  if (Failed)
+    return 1;
+  if (verifyModule(*M, &errs()))
+    return fail(C.Input + ": the pass made an invalid module");
+  return C.Output.empty() ? 0 : write(*M, C);
+}

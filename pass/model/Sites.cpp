@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+// Finding sites, marking them, and their final contents.
+//
+//   MPI_File_read_at(fh, ...);    becomes    siox_at(&site_7); MPI_File_read_at(fh, ...);
+//
+// The marker carries the identity of a site: when an optimiser merges two calls, it merges the
+// markers into one with a phi of descriptors, which is what the run time has to see.
+#include "model/Sites.h"
+#include "model/Abi.h"
+#include "model/MpiIo.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Module.h"
+
+using namespace llvm;
+
+namespace siox {
+
+static const char Flag[] = "siox";
+
+bool isInstrumented(const Module &M) { return M.getModuleFlag(Flag) != nullptr; }
+
+void setInstrumented(Module &M) { M.addModuleFlag(Module::Max, Flag, SIOX_ABI_VERSION); }
+
+void findSites(Module &M, ModuleModel &Model) {
+  StringMap<unsigned> SamePlace;
+  for (Function &F : M)
+    for (Instruction &I : instructions(F)) {
+      auto *Call = dyn_cast<CallBase>(&I);
+      const CallInfo *Info = Call ? lookupCall(*Call) : nullptr;
+      if (!Info)
+        continue;
+      Site S;
+      S.Id = Model.Sites.size();
+      S.Call = Call;
+      S.Info = Info;
+      Place P = placeOf(I);
+      S.Ordinal = SamePlace[P.File + "\n" + P.Function + "\n" + std::to_string(P.Line) + "\n" +
+                            std::to_string(P.Column)]++;
+      S.Key = placeKey(P, S.Ordinal);
+      S.File = P.File;
+      S.Function = P.Function;
+      S.Line = P.Line;
+      S.Column = P.Column;
+      S.Callee = Info->Name;
+      Model.Sites.push_back(std::move(S));
+    }
+}
+
+void markSites(Module &M, ModuleModel &Model) {
+  for (Site &S : Model.Sites) {
+    S.Descriptor =
+        newDescriptor(M, siteType(M.getContext()), "siox_sites", "siox.site." + Twine(S.Id));
+    IRBuilder<> B(S.Call); // takes the call's debug location
+    B.CreateCall(abiFunction(M, "siox_at"), {S.Descriptor});
+  }
+}
+
+static uint32_t flagsOf(const Site &S) {
+  uint32_t Flags = 0;
+  if (S.Info->Class == SIOX_CLASS_OPEN)
+    Flags |= SIOX_SITE_OPEN;
+  if (S.Info->Class == SIOX_CLASS_READ)
+    Flags |= SIOX_SITE_READ;
+  if (S.Info->Class == SIOX_CLASS_WRITE)
+    Flags |= SIOX_SITE_WRITE;
+  if (S.Info->Group == SIOX_GROUP_COLLECTIVE)
+    Flags |= SIOX_SITE_COLLECTIVE;
+  if (S.WholeOrigins)
+    Flags |= SIOX_SITE_WHOLE_ORIGINS;
+  return Flags;
+}
+
+void finishSites(Module &M, const ModuleModel &Model) {
+  LLVMContext &C = M.getContext();
+  Type *I32 = Type::getInt32Ty(C), *I64 = Type::getInt64Ty(C), *P = PointerType::getUnqual(C);
+  auto Int = [](Type *T, uint64_t V) -> Constant * { return ConstantInt::get(T, V); };
+  StructType *LevelType = StructType::get(C, {I32, I32, I64, I64});
+  for (const Site &S : Model.Sites) {
+    SmallVector<Constant *, 4> Levels, Origins;
+    for (const AccessLevel &L : S.Levels)
+      Levels.push_back(ConstantStruct::get(
+          LevelType, {Int(I32, L.Class), Int(I32, 0), Int(I64, L.Stride), Int(I64, L.Trip)}));
+    for (unsigned Id : S.Origins)
+      Origins.push_back(Model.Sites[Id].Descriptor);
+    S.Descriptor->setInitializer(ConstantStruct::get(
+        siteType(C),
+        {Int(I64, S.Key), privateString(M, S.File), privateString(M, S.Function),
+         privateString(M, S.Callee), Int(I32, S.Line), Int(I32, S.Column), Int(I32, S.Ordinal),
+         Int(I32, flagsOf(S)), Int(I64, S.First), Int(I64, S.Size), Int(I32, Levels.size()),
+         Int(I32, Origins.size()), privateArray(M, LevelType, Levels), privateArray(M, P, Origins),
+         privateMask(M, S.Mask), ConstantPointerNull::get(cast<PointerType>(P))}));
+  }
+}
+
+} // namespace siox
