@@ -2,6 +2,7 @@
 /* Drive profiles from share/drives/NAME.yaml; keys and forms are described in docs/drives.md. A
  * figure that the profile leaves out and emulation needs is an error that names the key, never a
  * guess. */
+#include "common/conf/dirs.h"
 #include "common/conf/drive_schema.h"
 #include "siox/drive.h"
 #include <stdio.h>
