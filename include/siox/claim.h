@@ -24,7 +24,7 @@ struct siox_claim_header {
 };
 enum { SIOX_CLAIM_WHOLE = 1, SIOX_CLAIM_PREDICTED = 2 /* from the pass or predictor, not by hand */ };
 
-struct siox_claim_run { /* the disks [first, first + count) */
+struct siox_claim_run { /* the disks [first, first + count); runs of a message are in ascending order, disjoint */
   uint32_t first, count;
   int32_t speed;       /* as asked */
   int32_t flag;        /* F */
@@ -46,7 +46,7 @@ struct siox_claims; /* claims of all clients of one bank; clients are small inte
 int siox_claims_create(struct siox_claims **claims, uint32_t ndisks);
 void siox_claims_destroy(struct siox_claims *claims);
 /* Applies a message; changed (may be NULL, same width) gets the disks whose entry changed. Stale runs are skipped.
- * SIOX_EPROTO for a malformed message (nothing applied), SIOX_ENOMEM. */
+ * SIOX_EPROTO for a malformed message, SIOX_EVERSION (nothing applied), SIOX_ENOMEM. */
 int siox_claims_apply(struct siox_claims *claims, uint32_t client, uint32_t job, const struct siox_claim_header *head,
                       const struct siox_claim_run *runs, struct siox_mask *changed);
 /* Forgets a client; changed gets the disks it had entries for. */

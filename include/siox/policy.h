@@ -25,11 +25,11 @@ struct siox_event {
   enum siox_event_kind kind;
   const struct siox_mask *disks; /* NULL for START and WAKE */
   uint32_t client, job;          /* SIOX_NOBODY for START and WAKE */
-  int32_t speed, flag;           /* CLAIM */
+  int32_t speed, flag;           /* CLAIM; flag -1: a whole vector no longer names these disks */
   int64_t need_by, until;        /* CLAIM */
   bool predicted;                /* ACCESS, OPEN: a live prediction of the client (collectives: of any member) covers
                                   * every disk of it; `missed` has those it does not cover */
-  const struct siox_mask *missed;
+  const struct siox_mask *missed; /* LEAVE: the disks whose last claim was F = 1 */
 };
 
 struct siox_disk_view {
@@ -40,11 +40,17 @@ struct siox_disk_view {
   int64_t free_at;    /* accepted requests and transitions are done by then */
   int64_t idle_since; /* end of the last request; start of bank if none */
   uint32_t last_job;  /* of the last request */
+  double move_from;   /* speed the last transition began at, */
+  int64_t move_start, move_end; /* and its time; both the start of bank if there was none */
+  int64_t decayed;    /* claims with need_by (or since) up to here had no I/O for hold: they hold nothing any more */
+  int64_t orphaned;   /* end of the last unpredicted touch by clients that have left; INT64_MIN: none */
 };
 struct siox_view {
   uint32_t ndisks;
   const struct siox_disk_view *disk;
   const struct siox_claims *claims;
+  const struct siox_claims *unknown; /* who touched disks without a prediction and has not released them since:
+                                      * need_by of an entry is the end of the last such touch */
   const int64_t *hold; /* per disk ns: how long an unknown disk stays at full speed */
 };
 

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* What each client says of each disk, as sorted runs of disks with equal entries: a program speaks of few ranges, and
+ * 10,000 jobs beside 10,000 disks must fit in memory. A message is merged in one sweep over both lists of runs. */
+#include "arbiter/claims.h"
+#include <stdlib.h>
+#include <string.h>
+
+struct run {
+  uint32_t first, count;
+  struct siox_claim_entry entry;
+};
+
+struct client {
+  uint32_t job;
+  uint64_t next_seq; /* after a whole vector: one more than its number; older messages are stale */
+  struct run *run;
+  uint32_t nruns, capacity;
+};
+
+struct siox_claims {
+  uint32_t ndisks;
+  struct client *client;
+  uint32_t nclients;
+  struct run *scratch;
+  uint32_t scratch_capacity;
+};
+
+int siox_claims_create(struct siox_claims **claims, uint32_t ndisks) {
+  if (ndisks == 0 || ndisks > SIOX_MAX_DISKS)
+    return SIOX_ERANGE;
+  *claims = calloc(1, sizeof **claims);
+  if (!*claims)
+    return SIOX_ENOMEM;
+  (*claims)->ndisks = ndisks;
+  return 0;
+}
+
+void siox_claims_destroy(struct siox_claims *claims) {
+  if (!claims)
+    return;
+  for (uint32_t i = 0; i < claims->nclients; i++)
+    free(claims->client[i].run);
+  free(claims->client);
+  free(claims->scratch);
+  free(claims);
+}
+
+static int reserve_runs(struct run **run, uint32_t *capacity, size_t wanted) {
+  if (wanted <= *capacity)
+    return 0;
+  if (wanted > UINT32_MAX / 2)
+    return SIOX_ENOMEM;
+  size_t size = *capacity ? *capacity : 4;
+  while (size < wanted)
+    size *= 2;
+  struct run *grown = realloc(*run, size * sizeof **run);
+  if (!grown)
+    return SIOX_ENOMEM;
+  *run = grown;
+  *capacity = (uint32_t)size;
+  return 0;
+}
+
+static int reserve_client(struct siox_claims *claims, uint32_t client) {
+  if (client < claims->nclients)
+    return 0;
+  size_t size = claims->nclients ? claims->nclients : 16;
+  while (size <= client)
+    size *= 2;
+  struct client *grown = realloc(claims->client, size * sizeof *grown);
+  if (!grown)
+    return SIOX_ENOMEM;
+  memset(grown + claims->nclients, 0, (size - claims->nclients) * sizeof *grown);
+  claims->client = grown;
+  claims->nclients = (uint32_t)size;
+  return 0;
+}
+
+int siox__claims_check(const struct siox_claims *claims, const struct siox_claim_header *head,
+                       const struct siox_claim_run *runs) {
+  if (head->version != SIOX_CLAIM_VERSION)
+    return SIOX_EVERSION;
+  if (head->flags & ~(SIOX_CLAIM_WHOLE | SIOX_CLAIM_PREDICTED))
+    return SIOX_EPROTO;
+  uint32_t free_from = 0; /* runs ascend and do not overlap, so one sweep merges them */
+  for (uint32_t i = 0; i < head->nruns; i++) {
+    const struct siox_claim_run *r = &runs[i];
+    if (r->count == 0 || r->first < free_from || r->first >= claims->ndisks ||
+        r->count > claims->ndisks - r->first)
+      return SIOX_EPROTO;
+    if (r->speed < 0 || (r->flag != 0 && r->flag != 1) || r->need_by < 0 || r->until < 0)
+      return SIOX_EPROTO;
+    free_from = r->first + r->count;
+  }
+  return 0;
+}
+
+static bool same_entry(const struct siox_claim_entry *a, const struct siox_claim_entry *b) {
+  return a->seq == b->seq && a->speed == b->speed && a->flag == b->flag &&
+         a->need_by == b->need_by && a->until == b->until && a->since == b->since;
+}
+
+static void put(struct run *out, uint32_t *n, uint32_t first, uint32_t end,
+                const struct siox_claim_entry *entry) {
+  if (*n && out[*n - 1].first + out[*n - 1].count == first &&
+      same_entry(&out[*n - 1].entry, entry)) {
+    out[*n - 1].count += end - first;
+    return;
+  }
+  out[*n] = (struct run){.first = first, .count = end - first, .entry = *entry};
+  ++*n;
+}
+
+static void mark(struct siox_mask *mask, uint32_t first, uint32_t end) {
+  for (uint32_t d = first; mask && d < end; d++)
+    siox_mask_set(mask, d);
+}
+
+/* Where the stretch that begins at pos ends for a list whose next run is [first, first + count). */
+static uint32_t stretch(uint32_t pos, bool any, uint32_t first, uint32_t count, uint32_t ndisks) {
+  if (!any)
+    return ndisks;
+  return first > pos ? first : first + count;
+}
+
+/* The sweep: old runs and message runs side by side, stretch by stretch on which neither changes. */
+static int merge(struct siox_claims *claims, struct client *c, const struct siox_claim_header *head,
+                 const struct siox_claim_run *runs, bool erase, struct siox_mask *changed) {
+  size_t most = 2 * ((size_t)c->nruns + head->nruns) + 1;
+  if (reserve_runs(&claims->scratch, &claims->scratch_capacity, most) < 0)
+    return SIOX_ENOMEM;
+  bool whole = head->flags & SIOX_CLAIM_WHOLE, stale = !erase && head->seq < c->next_seq;
+  struct run *out = claims->scratch;
+  uint32_t n = 0, i = 0, j = 0;
+  for (uint32_t pos = 0; pos < claims->ndisks && (i < c->nruns || j < head->nruns);) {
+    bool any_old = i < c->nruns, any_new = j < head->nruns;
+    const struct run *old = any_old ? &c->run[i] : NULL;
+    const struct siox_claim_run *new = any_new ? &runs[j] : NULL;
+    uint32_t end = stretch(pos, any_old, any_old ? old->first : 0, any_old ? old->count : 0,
+                           claims->ndisks);
+    uint32_t other = stretch(pos, any_new, any_new ? new->first : 0, any_new ? new->count : 0,
+                             claims->ndisks);
+    if (other < end)
+      end = other;
+    bool in_old = any_old && old->first <= pos, in_new = any_new && new->first <= pos;
+    if (in_new && erase) {
+      if (in_old)
+        mark(changed, pos, end);
+    } else if (in_new && !stale && (!in_old || head->seq > old->entry.seq)) {
+      struct siox_claim_entry entry = {.seq = head->seq,
+                                       .speed = new->speed,
+                                       .flag = new->flag,
+                                       .need_by = new->need_by,
+                                       .until = new->until,
+                                       .since = head->time};
+      put(out, &n, pos, end, &entry);
+      mark(changed, pos, end);
+    } else if (in_old && whole && !in_new && old->entry.seq < head->seq) {
+      mark(changed, pos, end);
+    } else if (in_old) {
+      put(out, &n, pos, end, &old->entry);
+    }
+    pos = end;
+    if (any_old && pos == old->first + old->count)
+      i++;
+    if (any_new && pos == new->first + new->count)
+      j++;
+  }
+  if (reserve_runs(&c->run, &c->capacity, n) < 0)
+    return SIOX_ENOMEM;
+  if (n)
+    memcpy(c->run, out, n * sizeof *out);
+  c->nruns = n;
+  if (whole && !stale)
+    c->next_seq = head->seq + 1;
+  return 0;
+}
+
+int siox_claims_apply(struct siox_claims *claims, uint32_t client, uint32_t job,
+                      const struct siox_claim_header *head, const struct siox_claim_run *runs,
+                      struct siox_mask *changed) {
+  int rc = siox__claims_check(claims, head, runs);
+  if (rc < 0)
+    return rc;
+  if (reserve_client(claims, client) < 0)
+    return SIOX_ENOMEM;
+  claims->client[client].job = job;
+  return merge(claims, &claims->client[client], head, runs, false, changed);
+}
+
+int siox__claims_erase(struct siox_claims *claims, uint32_t client,
+                       const struct siox_claim_run *runs, uint32_t nruns) {
+  if (client >= claims->nclients || claims->client[client].nruns == 0)
+    return 0;
+  struct siox_claim_header head = {.version = SIOX_CLAIM_VERSION, .nruns = nruns};
+  return merge(claims, &claims->client[client], &head, runs, true, NULL);
+}
+
+void siox__claims_mask(const struct siox_claims *claims, uint32_t client, int32_t flag,
+                       struct siox_mask *mask) {
+  if (client >= claims->nclients)
+    return;
+  const struct client *c = &claims->client[client];
+  for (uint32_t i = 0; i < c->nruns; i++)
+    if (flag < 0 || c->run[i].entry.flag == flag)
+      mark(mask, c->run[i].first, c->run[i].first + c->run[i].count);
+}
+
+int siox_claims_drop(struct siox_claims *claims, uint32_t client, struct siox_mask *changed) {
+  if (client >= claims->nclients)
+    return 0;
+  siox__claims_mask(claims, client, -1, changed);
+  free(claims->client[client].run);
+  claims->client[client] = (struct client){0};
+  return 0;
+}
+
+static const struct siox_claim_entry *find(const struct client *c, uint32_t disk) {
+  uint32_t low = 0, high = c->nruns;
+  while (low < high) {
+    uint32_t middle = low + (high - low) / 2;
+    const struct run *r = &c->run[middle];
+    if (disk < r->first)
+      high = middle;
+    else if (disk - r->first >= r->count)
+      low = middle + 1;
+    else
+      return &r->entry;
+  }
+  return NULL;
+}
+
+struct siox_claim_entry siox_claims_get(const struct siox_claims *claims, uint32_t client,
+                                        uint32_t disk) {
+  const struct siox_claim_entry *entry =
+      client < claims->nclients ? find(&claims->client[client], disk) : NULL;
+  return entry ? *entry : (struct siox_claim_entry){.flag = -1};
+}
+
+bool siox_claims_next(const struct siox_claims *claims, uint32_t disk, uint32_t *cursor,
+                      uint32_t *client, uint32_t *job, struct siox_claim_entry *entry) {
+  for (; *cursor < claims->nclients; ++*cursor) {
+    const struct client *c = &claims->client[*cursor];
+    const struct siox_claim_entry *found = c->nruns ? find(c, disk) : NULL;
+    if (!found)
+      continue;
+    *client = (*cursor)++;
+    *job = c->job;
+    *entry = *found;
+    return true;
+  }
+  return false;
+}
+
+int siox_claim_runs(const struct siox_mask *T, int32_t S, int32_t F, int64_t need_by, int64_t until,
+                    struct siox_claim_run *out, uint32_t max) {
+  uint32_t n = 0;
+  for (uint32_t d = siox_mask_next(T, 0); d < T->ndisks;) {
+    uint32_t end = d + 1;
+    while (siox_mask_test(T, end))
+      end++;
+    if (n == max || n == INT32_MAX)
+      return SIOX_EFULL;
+    out[n++] = (struct siox_claim_run){
+        .first = d, .count = end - d, .speed = S, .flag = F, .need_by = need_by, .until = until};
+    d = siox_mask_next(T, end);
+  }
+  return (int)n;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Policy base: every disk at full speed, whatever anybody says. */
+#include "arbiter/fixed.h"
+
+static size_t state_size(uint32_t ndisks) { return ndisks * sizeof(uint32_t); }
+
+static int init(void *state, const char *argument, const struct siox_view *view) {
+  uint32_t *level = state;
+  if (argument)
+    return SIOX_EINVAL;
+  for (uint32_t d = 0; d < view->ndisks; d++)
+    level[d] = view->disk[d].drive->nlevels - 1;
+  return 0;
+}
+
+static int64_t event(void *state, int64_t now, const struct siox_event *event,
+                     const struct siox_view *view, struct siox_commands *out) {
+  (void)now;
+  return siox__fixed_event(state, event, view, out);
+}
+
+const struct siox_policy siox__policy_base = {"base", SIOX_LEAD_NONE, state_size, init, event};

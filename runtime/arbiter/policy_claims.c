@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Policy claims: a disk runs at the greatest speed that any live claim names, needed or released. The maximum does not
+ * care how often or in which order claims come, which is where the paper's counters go wrong. */
+#include "arbiter/rule.h"
+
+struct state {
+  struct siox__rule rule;
+};
+
+static size_t state_size(uint32_t ndisks) {
+  return sizeof(struct state) + siox__rule_size(ndisks);
+}
+
+static int init(void *memory, const char *argument, const struct siox_view *view) {
+  struct state *state = memory;
+  if (argument)
+    return SIOX_EINVAL;
+  siox__rule_init(&state->rule, state + 1, view, false);
+  return 0;
+}
+
+static void wish(void *memory, int64_t now, uint32_t disk, const struct siox_event *event,
+                 const struct siox_view *view, struct siox__wish *wish) {
+  (void)memory;
+  uint32_t cursor = 0, client, job, level = 0;
+  struct siox_claim_entry entry;
+  bool any = false;
+  while (siox_claims_next(view->claims, disk, &cursor, &client, &job, &entry)) {
+    int64_t end = siox__entry_end(view, disk, &entry);
+    if (end <= now)
+      continue;
+    uint32_t asked = siox__level_for(view->disk[disk].drive, entry.speed);
+    wish->wake = siox__sooner(wish->wake, end);
+    wish->withheld |= client != event->client;
+    if (!any || asked > level) {
+      level = asked;
+      wish->job = job;
+    }
+    any = true;
+  }
+  wish->unclaimed = !any;
+  if (any)
+    wish->level = level;
+}
+
+static int64_t event(void *memory, int64_t now, const struct siox_event *event,
+                     const struct siox_view *view, struct siox_commands *out) {
+  struct state *state = memory;
+  return siox__rule_event(&state->rule, state, wish, now, event, view, out);
+}
+
+const struct siox_policy siox__policy_claims = {"claims", SIOX_LEAD_TRANSITION, state_size, init,
+                                                event};

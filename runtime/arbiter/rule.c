@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The one rule for the unknown: a disk touched without a live prediction goes to full speed until the touches are
+ * `hold` in the past or the one who touched gives the disk up; a claim without I/O for `hold` past its need_by holds
+ * nothing any more; and a disk of which nobody says anything falls to its lowest serving level after `hold`. */
+#include "arbiter/rule.h"
+#include <string.h>
+
+uint32_t siox__lowest(const struct siox_drive *drive) {
+  return siox_drive_level(drive, SIOX_SPEED_LOWEST);
+}
+
+uint32_t siox__level_for(const struct siox_drive *drive, int32_t speed) {
+  uint32_t level = siox_drive_level(drive, speed), lowest = siox__lowest(drive);
+  return level > lowest ? level : lowest;
+}
+
+int64_t siox__entry_end(const struct siox_view *view, uint32_t disk,
+                        const struct siox_claim_entry *entry) {
+  const struct siox_disk_view *v = &view->disk[disk];
+  int64_t made = entry->need_by > entry->since ? entry->need_by : entry->since;
+  if (made <= v->decayed)
+    return made;
+  int64_t idle = v->idle_since > made ? v->idle_since : made;
+  int64_t end = siox__later(idle, view->hold[disk]);
+  if (entry->flag == 1)
+    end = siox__sooner(end, siox__later(entry->until, 1));
+  return end;
+}
+
+bool siox__entry_demand(const struct siox_drive *drive, const struct siox_claim_entry *entry,
+                        bool gap, int64_t *from, uint32_t *level) {
+  if (entry->flag == 1) {
+    *from = gap ? entry->need_by : 0;
+    *level = siox__level_for(drive, entry->speed);
+    return true;
+  }
+  if (entry->flag != 0 || !gap || entry->need_by == 0)
+    return false;
+  *from = entry->need_by;
+  *level = drive->nlevels - 1;
+  return true;
+}
+
+bool siox__entry_predicts(const struct siox_view *view, uint32_t disk,
+                          const struct siox_claim_entry *entry, bool gap, int64_t now) {
+  int64_t from;
+  uint32_t level;
+  return siox__entry_demand(view->disk[disk].drive, entry, gap, &from, &level) &&
+         entry->need_by <= now && now < siox__entry_end(view, disk, entry);
+}
+
+size_t siox__rule_size(uint32_t ndisks) {
+  return ndisks * (sizeof(struct siox__rule_disk) + sizeof(int64_t) + 2 * sizeof(uint32_t));
+}
+
+void siox__rule_init(struct siox__rule *rule, void *memory, const struct siox_view *view,
+                     bool gap) {
+  uint32_t n = view->ndisks;
+  rule->gap = gap;
+  rule->disk = memory;
+  rule->due.time = (int64_t *)(rule->disk + n);
+  rule->due.place = (uint32_t *)(rule->due.time + n);
+  rule->due.heap = rule->due.place + n;
+  rule->due.count = 0;
+  for (uint32_t d = 0; d < n; d++) {
+    rule->disk[d] = (struct siox__rule_disk){view->disk[d].idle_since, SIOX_NOBODY};
+    rule->due.time[d] = SIOX_NEVER;
+  }
+}
+
+void siox__command(struct siox_commands *out, uint32_t disk, uint32_t level, uint32_t job) {
+  if (out->count < out->max)
+    out->item[out->count++] = (struct siox_command){disk, level, job};
+}
+
+/* Until when unpredicted touches hold the disk; now or earlier: not at all. */
+static int64_t pinned_until(const struct siox_view *view, uint32_t disk, uint32_t *job) {
+  int64_t touched = view->disk[disk].orphaned;
+  uint32_t cursor = 0, client, owner;
+  struct siox_claim_entry entry;
+  *job = SIOX_NOBODY;
+  while (siox_claims_next(view->unknown, disk, &cursor, &client, &owner, &entry))
+    if (entry.need_by > touched) {
+      touched = entry.need_by;
+      *job = owner;
+    }
+  return touched == INT64_MIN ? touched : siox__later(touched, view->hold[disk]);
+}
+
+static void note(struct siox__rule_disk *rule, int64_t now, const struct siox_event *event,
+                 bool missed) {
+  switch (event->kind) {
+  case SIOX_EVENT_CLAIM:
+    rule->changed = event->need_by > now ? event->need_by : now;
+    rule->released = event->flag == 1 ? SIOX_NOBODY : event->job;
+    break;
+  case SIOX_EVENT_LEAVE:
+    rule->changed = now;
+    rule->released = event->job;
+    break;
+  case SIOX_EVENT_OPEN:
+  case SIOX_EVENT_ACCESS:
+    if (missed)
+      rule->released = SIOX_NOBODY;
+    break;
+  default:
+    break;
+  }
+}
+
+static void count_hint(const struct siox_event *event, const struct siox_disk_view *v,
+                       const struct siox__wish *wish, struct siox_commands *out) {
+  if (event->kind != SIOX_EVENT_CLAIM || event->flag < 0)
+    return;
+  bool slower = event->flag == 0 && wish->withheld &&
+                wish->level > siox__level_for(v->drive, event->speed);
+  out->granted += !slower;
+  out->refused += slower;
+}
+
+static void look(struct siox__rule *rule, void *state, siox__wish_fn wish_fn, int64_t now,
+                 uint32_t disk, const struct siox_event *event, const struct siox_view *view,
+                 struct siox_commands *out) {
+  const struct siox_disk_view *v = &view->disk[disk];
+  bool touch = event->kind == SIOX_EVENT_ACCESS || event->kind == SIOX_EVENT_OPEN;
+  bool missed = touch && siox_mask_test(event->missed, disk);
+  struct siox__wish wish = {.level = v->level, .job = SIOX_NOBODY, .wake = SIOX_NEVER};
+
+  note(&rule->disk[disk], now, event, missed);
+  uint32_t pin_job;
+  int64_t pin = pinned_until(view, disk, &pin_job);
+  if (missed || pin > now) {
+    wish.level = v->drive->nlevels - 1;
+    wish.job = missed ? event->job : pin_job;
+    wish.wake = missed ? siox__later(now, view->hold[disk]) : pin;
+    wish.withheld = true;
+  } else {
+    wish_fn(state, now, disk, event, view, &wish);
+    if (wish.unclaimed) {
+      int64_t quiet =
+          v->idle_since > rule->disk[disk].changed ? v->idle_since : rule->disk[disk].changed;
+      int64_t end = siox__later(quiet, view->hold[disk]);
+      if (now < end)
+        wish.wake = siox__sooner(wish.wake, end);
+      else if (wish.level > siox__lowest(v->drive))
+        wish.level = siox__lowest(v->drive);
+    }
+  }
+  count_hint(event, v, &wish, out);
+  if (wish.level > v->level) {
+    siox__command(out, disk, wish.level, wish.job);
+  } else if (wish.level < v->level) {
+    if (event->kind == SIOX_EVENT_ACCESS)
+      wish.wake = now; /* the request is not charged yet: look again when it is */
+    else if (v->free_at > now)
+      wish.wake = siox__sooner(wish.wake, v->free_at);
+    else
+      siox__command(out, disk, wish.level, rule->disk[disk].released);
+  }
+  siox__due_set(&rule->due, disk, wish.wake);
+}
+
+int64_t siox__rule_event(struct siox__rule *rule, void *state, siox__wish_fn wish, int64_t now,
+                         const struct siox_event *event, const struct siox_view *view,
+                         struct siox_commands *out) {
+  uint32_t d;
+  switch (event->kind) {
+  case SIOX_EVENT_START:
+    for (d = 0; d < view->ndisks; d++)
+      look(rule, state, wish, now, d, event, view, out);
+    break;
+  case SIOX_EVENT_WAKE:
+    /* A disk may ask to be seen again at once only after an access, so this ends. */
+    while (siox__due_take(&rule->due, now, &d)) {
+      look(rule, state, wish, now, d, event, view, out);
+      if (rule->due.time[d] <= now)
+        siox__due_set(&rule->due, d, now + 1);
+    }
+    break;
+  default:
+    for (d = siox_mask_next(event->disks, 0); d < view->ndisks;
+         d = siox_mask_next(event->disks, d + 1))
+      look(rule, state, wish, now, d, event, view, out);
+  }
+  return siox__due_next(&rule->due);
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* What rt, claims and siox share: the one rule for the unknown (docs/arbiter.md) and the walk over the disks an event
+ * concerns. A policy adds only its wish for one disk. */
+#ifndef SIOX_ARBITER_RULE_H
+#define SIOX_ARBITER_RULE_H
+#include "arbiter/due.h"
+#include "siox/policy.h"
+
+static inline int64_t siox__later(int64_t time, int64_t by) { /* saturates; by >= 0 */
+  return time > SIOX_NEVER - by ? SIOX_NEVER : time + by;
+}
+static inline int64_t siox__sooner(int64_t a, int64_t b) { return a < b ? a : b; }
+
+/* Lowest level that serves, and the level for a speed asked for, never below that. */
+uint32_t siox__lowest(const struct siox_drive *drive);
+uint32_t siox__level_for(const struct siox_drive *drive, int32_t speed);
+
+/* First moment at which the entry holds nothing any more: `until` has passed or it has decayed. */
+int64_t siox__entry_end(const struct siox_view *view, uint32_t disk,
+                        const struct siox_claim_entry *entry);
+/* Does the entry need a level, and from when on? gap: hints carry the next use (siox), so a release with need_by
+ * needs the full level from then on. Without: F = 1 counts from its arrival. */
+bool siox__entry_demand(const struct siox_drive *drive, const struct siox_claim_entry *entry,
+                        bool gap, int64_t *from, uint32_t *level);
+/* Is an access now what the entry predicts? */
+bool siox__entry_predicts(const struct siox_view *view, uint32_t disk,
+                          const struct siox_claim_entry *entry, bool gap, int64_t now);
+
+struct siox__wish {
+  uint32_t level;
+  uint32_t job;  /* that needs it when it is higher than now */
+  int64_t wake;  /* when to ask again, at the latest */
+  bool withheld; /* another's need keeps the disk faster than this event's client asks */
+  bool unclaimed; /* nobody says anything: the rule decides */
+};
+
+struct siox__rule_disk {
+  int64_t changed;   /* last claim or leave; with need_by, that */
+  uint32_t released; /* job that gave the disk up last; SIOX_NOBODY: it is needed again */
+};
+struct siox__rule {
+  bool gap; /* see siox__entry_demand */
+  struct siox__rule_disk *disk;
+  struct siox__due due;
+};
+/* Fills in wish for a disk that no unknown touch holds; wish->level is the present target. */
+typedef void (*siox__wish_fn)(void *state, int64_t now, uint32_t disk,
+                              const struct siox_event *event, const struct siox_view *view,
+                              struct siox__wish *wish);
+
+size_t siox__rule_size(uint32_t ndisks); /* bytes behind the struct for its arrays */
+void siox__rule_init(struct siox__rule *rule, void *memory, const struct siox_view *view, bool gap);
+int64_t siox__rule_event(struct siox__rule *rule, void *state, siox__wish_fn wish, int64_t now,
+                         const struct siox_event *event, const struct siox_view *view,
+                         struct siox_commands *out);
+/* One command for the event, if there is room (there always is in a bank). */
+void siox__command(struct siox_commands *out, uint32_t disk, uint32_t level, uint32_t job);
+
+extern const struct siox_policy siox__policy_base, siox__policy_static, siox__policy_rt,
+    siox__policy_claims, siox__policy_siox;
+
+/* The paper's counter of a disk, for tests and reports; state of policy rt. */
+uint32_t siox__rt_counter(const void *state, uint32_t disk);
+#endif
