@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What each client says of each disk, as sorted runs of disks with equal entries: a program speaks of few ranges, and
- * 10,000 jobs beside 10,000 disks must fit in memory. A message is merged in one sweep over both lists of runs. */
+/* What each client says of each disk, as sorted runs of disks with equal entries: a program speaks
+ * of few ranges, and 10,000 jobs beside 10,000 disks must fit in memory. A message is merged in one
+ * sweep over both lists of runs. */
 #include "arbiter/claims.h"
 #include <stdlib.h>
 #include <string.h>
@@ -123,7 +124,8 @@ static uint32_t stretch(uint32_t pos, bool any, uint32_t first, uint32_t count, 
   return first > pos ? first : first + count;
 }
 
-/* The sweep: old runs and message runs side by side, stretch by stretch on which neither changes. */
+/* The sweep: old runs and message runs side by side, stretch by stretch on which neither changes.
+ */
 static int merge(struct siox_claims *claims, struct client *c, const struct siox_claim_header *head,
                  const struct siox_claim_run *runs, bool erase, struct siox_mask *changed) {
   size_t most = 2 * ((size_t)c->nruns + head->nruns) + 1;
@@ -136,10 +138,10 @@ static int merge(struct siox_claims *claims, struct client *c, const struct siox
     bool any_old = i < c->nruns, any_new = j < head->nruns;
     const struct run *old = any_old ? &c->run[i] : NULL;
     const struct siox_claim_run *new = any_new ? &runs[j] : NULL;
-    uint32_t end = stretch(pos, any_old, any_old ? old->first : 0, any_old ? old->count : 0,
-                           claims->ndisks);
-    uint32_t other = stretch(pos, any_new, any_new ? new->first : 0, any_new ? new->count : 0,
-                             claims->ndisks);
+    uint32_t end =
+        stretch(pos, any_old, any_old ? old->first : 0, any_old ? old->count : 0, claims->ndisks);
+    uint32_t other =
+        stretch(pos, any_new, any_new ? new->first : 0, any_new ? new->count : 0, claims->ndisks);
     if (other < end)
       end = other;
     bool in_old = any_old && old->first <= pos, in_new = any_new && new->first <= pos;

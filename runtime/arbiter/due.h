@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Which disk wants to be looked at next, and when: a binary heap of disks by time, in memory given once. */
+/* Which disk wants to be looked at next, and when: a binary heap of disks by time, in memory given
+ * once. */
 #ifndef SIOX_ARBITER_DUE_H
 #define SIOX_ARBITER_DUE_H
 #include "siox/drive.h"

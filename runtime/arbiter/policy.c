@@ -4,8 +4,8 @@
 #include <string.h>
 
 static const struct siox_policy *const policies[] = {
-    &siox__policy_base, &siox__policy_static, &siox__policy_rt, &siox__policy_claims,
-    &siox__policy_siox,
+    &siox__policy_base,   &siox__policy_static, &siox__policy_rt,
+    &siox__policy_claims, &siox__policy_siox,
 };
 
 const struct siox_policy *siox_policy_find(const char *spec, const char **argument) {

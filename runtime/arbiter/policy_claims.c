@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Policy claims: a disk runs at the greatest speed that any live claim names, needed or released. The maximum does not
- * care how often or in which order claims come, which is where the paper's counters go wrong. */
+/* Policy claims: a disk runs at the greatest speed that any live claim names, needed or released.
+ * The maximum does not care how often or in which order claims come, which is where the paper's
+ * counters go wrong. */
 #include "arbiter/rule.h"
 
 struct state {
   struct siox__rule rule;
 };
 
-static size_t state_size(uint32_t ndisks) {
-  return sizeof(struct state) + siox__rule_size(ndisks);
-}
+static size_t state_size(uint32_t ndisks) { return sizeof(struct state) + siox__rule_size(ndisks); }
 
 static int init(void *memory, const char *argument, const struct siox_view *view) {
   struct state *state = memory;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Policy rt: the counters of paper section V (Figs. 6 and 7), kept exactly, faults included. A hint with F = 1 counts
- * the disk up. A speed above the present one is granted, an equal one discarded, a lower one granted only while the
- * counter is at most 1. F = 0, and the end of an application that needs the disk, count it down. */
+/* Policy rt: the counters of paper section V (Figs. 6 and 7), kept exactly, faults included. A hint
+ * with F = 1 counts the disk up. A speed above the present one is granted, an equal one discarded,
+ * a lower one granted only while the counter is at most 1. F = 0, and the end of an application
+ * that needs the disk, count it down. */
 #include "arbiter/rule.h"
 
 struct rt_disk {
@@ -81,8 +82,6 @@ static int64_t event(void *memory, int64_t now, const struct siox_event *event,
   return wake;
 }
 
-uint32_t siox__rt_counter(const void *memory, uint32_t disk) {
-  return disks(memory)[disk].counter;
-}
+uint32_t siox__rt_counter(const void *memory, uint32_t disk) { return disks(memory)[disk].counter; }
 
 const struct siox_policy siox__policy_rt = {"rt", SIOX_LEAD_TRANSITION, state_size, init, event};

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Policy siox: claims that say when a disk is needed next. While anybody needs a disk it runs at what is asked. In the
- * gap before the next need it goes to the level that costs least joules from where it is until then, the way back
- * included, and starts back so that the level is reached exactly when it is needed. A gap that does not pay changes
- * nothing. A release that names no next use goes to the speed it names. */
+/* Policy siox: claims that say when a disk is needed next. While anybody needs a disk it runs at
+ * what is asked. In the gap before the next need it goes to the level that costs least joules from
+ * where it is until then, the way back included, and starts back so that the level is reached
+ * exactly when it is needed. A gap that does not pay changes nothing. A release that names no next
+ * use goes to the speed it names. */
 #include "arbiter/rule.h"
 #include <math.h>
 
@@ -10,9 +11,7 @@ struct state {
   struct siox__rule rule;
 };
 
-static size_t state_size(uint32_t ndisks) {
-  return sizeof(struct state) + siox__rule_size(ndisks);
-}
+static size_t state_size(uint32_t ndisks) { return sizeof(struct state) + siox__rule_size(ndisks); }
 
 static int init(void *memory, const char *argument, const struct siox_view *view) {
   struct state *state = memory;
@@ -81,7 +80,8 @@ static struct need gather(int64_t now, uint32_t disk, const struct siox_event *e
   return need;
 }
 
-/* Joules from the standpoint over a level to the next need, or infinity when it cannot be done in time. */
+/* Joules from the standpoint over a level to the next need, or infinity when it cannot be done in
+ * time. */
 static double cost(const struct siox_disk_view *v, int64_t at, double speed, uint32_t level,
                    int64_t next, uint32_t next_level) {
   double there = speed_of(v, level), then = speed_of(v, next_level), down, up;
@@ -98,7 +98,8 @@ static double cost(const struct siox_disk_view *v, int64_t at, double speed, uin
   return down + up + v->drive->level[level].idle_w * (double)rest * 1e-9;
 }
 
-/* The level for the gap that ends at need.next. Staying wins ties, so that nothing changes without profit. */
+/* The level for the gap that ends at need.next. Staying wins ties, so that nothing changes without
+ * profit. */
 static uint32_t plan(int64_t now, const struct siox_disk_view *v, const struct need *need) {
   int64_t at;
   double speed;
@@ -109,8 +110,8 @@ static uint32_t plan(int64_t now, const struct siox_disk_view *v, const struct n
   uint32_t best = v->level >= first ? v->level : first;
   double least = cost(v, at, speed, best, need->next, need->next_level);
   for (uint32_t level = first; level <= last; level++) {
-    double joules = level == best ? INFINITY
-                                  : cost(v, at, speed, level, need->next, need->next_level);
+    double joules =
+        level == best ? INFINITY : cost(v, at, speed, level, need->next, need->next_level);
     if (joules < least - 1e-9 * fabs(joules)) {
       least = joules;
       best = level;
@@ -119,7 +120,8 @@ static uint32_t plan(int64_t now, const struct siox_disk_view *v, const struct n
   return isinf(least) ? last : best;
 }
 
-/* Raises the wish for every need ahead whose transition must start by now, and wakes for the others. */
+/* Raises the wish for every need ahead whose transition must start by now, and wakes for the
+ * others. */
 static void lead(int64_t now, uint32_t disk, const struct siox_view *view,
                  struct siox__wish *wish) {
   const struct siox_disk_view *v = &view->disk[disk];

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The one rule for the unknown: a disk touched without a live prediction goes to full speed until the touches are
- * `hold` in the past or the one who touched gives the disk up; a claim without I/O for `hold` past its need_by holds
- * nothing any more; and a disk of which nobody says anything falls to its lowest serving level after `hold`. */
+/* The one rule for the unknown: a disk touched without a live prediction goes to full speed until
+ * the touches are `hold` in the past or the one who touched gives the disk up; a claim without I/O
+ * for `hold` past its need_by holds nothing any more; and a disk of which nobody says anything
+ * falls to its lowest serving level after `hold`. */
 #include "arbiter/rule.h"
 #include <string.h>
 
@@ -112,8 +113,8 @@ static void count_hint(const struct siox_event *event, const struct siox_disk_vi
                        const struct siox__wish *wish, struct siox_commands *out) {
   if (event->kind != SIOX_EVENT_CLAIM || event->flag < 0)
     return;
-  bool slower = event->flag == 0 && wish->withheld &&
-                wish->level > siox__level_for(v->drive, event->speed);
+  bool slower =
+      event->flag == 0 && wish->withheld && wish->level > siox__level_for(v->drive, event->speed);
   out->granted += !slower;
   out->refused += slower;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What rt, claims and siox share: the one rule for the unknown (docs/arbiter.md) and the walk over the disks an event
- * concerns. A policy adds only its wish for one disk. */
+/* What rt, claims and siox share: the one rule for the unknown (docs/arbiter.md) and the walk over
+ * the disks an event concerns. A policy adds only its wish for one disk. */
 #ifndef SIOX_ARBITER_RULE_H
 #define SIOX_ARBITER_RULE_H
 #include "arbiter/due.h"
@@ -18,8 +18,8 @@ uint32_t siox__level_for(const struct siox_drive *drive, int32_t speed);
 /* First moment at which the entry holds nothing any more: `until` has passed or it has decayed. */
 int64_t siox__entry_end(const struct siox_view *view, uint32_t disk,
                         const struct siox_claim_entry *entry);
-/* Does the entry need a level, and from when on? gap: hints carry the next use (siox), so a release with need_by
- * needs the full level from then on. Without: F = 1 counts from its arrival. */
+/* Does the entry need a level, and from when on? gap: hints carry the next use (siox), so a release
+ * with need_by needs the full level from then on. Without: F = 1 counts from its arrival. */
 bool siox__entry_demand(const struct siox_drive *drive, const struct siox_claim_entry *entry,
                         bool gap, int64_t *from, uint32_t *level);
 /* Is an access now what the entry predicts? */
@@ -28,9 +28,9 @@ bool siox__entry_predicts(const struct siox_view *view, uint32_t disk,
 
 struct siox__wish {
   uint32_t level;
-  uint32_t job;  /* that needs it when it is higher than now */
-  int64_t wake;  /* when to ask again, at the latest */
-  bool withheld; /* another's need keeps the disk faster than this event's client asks */
+  uint32_t job;   /* that needs it when it is higher than now */
+  int64_t wake;   /* when to ask again, at the latest */
+  bool withheld;  /* another's need keeps the disk faster than this event's client asks */
   bool unclaimed; /* nobody says anything: the rule decides */
 };
 

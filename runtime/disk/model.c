@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The emulated disk. What is accepted is settled: a request is told to the observer the moment it is charged, though
- * it may lie ahead. Only the last transition stays open while nothing is queued behind it, because a ramp can be
- * turned round; it is told when it ends, is turned, or gets a request behind it. */
+/* The emulated disk. What is accepted is settled: a request is told to the observer the moment it
+ * is charged, though it may lie ahead. Only the last transition stays open while nothing is queued
+ * behind it, because a ramp can be turned round; it is told when it ends, is turned, or gets a
+ * request behind it. */
 #include "disk/model.h"
 
 static double speed_of(const struct siox__disk *disk, uint32_t level) {
@@ -33,7 +34,8 @@ static void tell_move(struct siox__disk *disk, int64_t end, double to, bool way_
                               .level = disk->level,
                               .job = disk->move_job,
                               .way_back = way_back};
-  /* Known: the command was accepted only after the profile had stated it, and a ramp states all between. */
+  /* Known: the command was accepted only after the profile had stated it, and a ramp states all
+   * between. */
   (void)siox_drive_transition_j(disk->drive, disk->move_from, to, &piece.joules);
   disk->told = end;
   disk->tell(disk->context, disk->index, &piece);
@@ -140,8 +142,7 @@ struct siox__charge siox__disk_serve(struct siox__disk *disk, int64_t now, uint3
   const struct siox_level *level = &disk->drive->level[disk->level];
   bool sequential = disk->served && disk->file == file && disk->next == local;
   struct siox__charge charge = {.start = disk->free_at > now ? disk->free_at : now};
-  charge.end =
-      charge.start + siox_drive_service_ns(disk->drive, disk->level, bytes, sequential);
+  charge.end = charge.start + siox_drive_service_ns(disk->drive, disk->level, bytes, sequential);
   charge.moving_ns = moving_between(disk, now, charge.start);
   charge.queued_ns = charge.start - now - charge.moving_ns;
   disk->served = true;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* One emulated disk on a time line of its own: requests first come first served, speed changes between them. A
- * transition starts after the requests already accepted, serves nothing, and arrivals queue behind it; while nothing
- * was accepted behind it a drive with a ramp can be turned round from the speed reached. Pure. */
+/* One emulated disk on a time line of its own: requests first come first served, speed changes
+ * between them. A transition starts after the requests already accepted, serves nothing, and
+ * arrivals queue behind it; while nothing was accepted behind it a drive with a ramp can be turned
+ * round from the speed reached. Pure. */
 #ifndef SIOX_DISK_MODEL_H
 #define SIOX_DISK_MODEL_H
 #include "siox/bank.h"
@@ -22,7 +23,8 @@ typedef void (*siox__piece_fn)(void *context, uint32_t disk, const struct siox__
 struct siox__span {
   int64_t start, end;
 };
-/* Transitions that can lie ahead at once: downward ones need an empty queue, so one and then only upward ones. */
+/* Transitions that can lie ahead at once: downward ones need an empty queue, so one and then only
+ * upward ones. */
 #define SIOX__MOVES (SIOX_MAX_LEVELS + 2)
 
 struct siox__disk {
@@ -33,7 +35,7 @@ struct siox__disk {
   int64_t told;     /* the time line was told up to here */
   int64_t free_at;  /* accepted requests and transitions are done */
   int64_t last_end; /* of the last request */
-  bool open;        /* the last transition has nothing behind it and was not told: it may still change */
+  bool open; /* the last transition has nothing behind it and was not told: it may still change */
   double move_from;
   int64_t move_start, move_end;
   uint32_t move_job;
@@ -49,7 +51,8 @@ void siox__disk_init(struct siox__disk *disk, uint32_t index, const struct siox_
 void siox__disk_settle(struct siox__disk *disk, int64_t now);
 /* Is a transition running that a command could turn round at once? */
 bool siox__disk_turnable(const struct siox__disk *disk, int64_t now);
-/* New target. 0; SIOX_EREFUSED: lower while requests are in flight; SIOX_EUNKNOWN: the profile lacks the change. */
+/* New target. 0; SIOX_EREFUSED: lower while requests are in flight; SIOX_EUNKNOWN: the profile
+ * lacks the change. */
 int siox__disk_command(struct siox__disk *disk, int64_t now, uint32_t level, uint32_t job);
 
 struct siox__charge {
@@ -59,7 +62,7 @@ struct siox__charge {
 /* Accepts a request that arrives now; the level the disk will have then must serve. */
 struct siox__charge siox__disk_serve(struct siox__disk *disk, int64_t now, uint32_t job,
                                      uint64_t file, uint64_t local, uint64_t bytes);
-/* Ends the time line at `end` (later where accepted work lasts longer) and tells the way back to a level.
- * SIOX_EUNKNOWN when the profile lacks it: nothing is charged for it then. */
+/* Ends the time line at `end` (later where accepted work lasts longer) and tells the way back to a
+ * level. SIOX_EUNKNOWN when the profile lacks it: nothing is charged for it then. */
 int siox__disk_finish(struct siox__disk *disk, int64_t end, uint32_t level);
 #endif

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The bank's life: creation, jobs and clients, totals, the end. What happens in between is in
+ * bank_event.c (time, policy, commands), bank_claim.c, bank_access.c and bank_share.c (whose joules
+ * they are). */
+#include "arbiter/bank_internal.h"
+#include <stdlib.h>
+#include <string.h>
+
+static int64_t hold_ns(const struct siox_drive *drive, double factor) {
+  int64_t unit = siox_drive_break_even(drive);
+  if (unit == SIOX_NEVER)
+    return SIOX_NEVER;
+  double hold = (double)unit * (factor > 0 ? factor : 10);
+  return hold < 9e18 ? (int64_t)(hold + 0.5) : SIOX_NEVER;
+}
+
+static int check(const struct siox_bank_options *o) {
+  if (o->ndisks == 0 || o->ndisks > SIOX_MAX_DISKS || !o->drive || !o->policy)
+    return SIOX_EINVAL;
+  for (uint32_t d = 0; d < o->ndisks; d++) {
+    if (!o->drive[d] || o->drive[d]->nlevels == 0 || o->drive[d]->nlevels > SIOX_MAX_LEVELS)
+      return SIOX_EINVAL;
+    if (o->initial_level && o->initial_level[d] >= o->drive[d]->nlevels)
+      return SIOX_ERANGE;
+  }
+  return 0;
+}
+
+static int allocate(struct siox_bank *bank, uint32_t n) {
+  bank->disk = calloc(n, sizeof *bank->disk);
+  bank->shown = calloc(n, sizeof *bank->shown);
+  bank->totals = calloc(n, sizeof *bank->totals);
+  bank->initial = calloc(n, sizeof *bank->initial);
+  bank->hold = calloc(n, sizeof *bank->hold);
+  bank->moving = calloc(n, sizeof *bank->moving);
+  bank->listed = calloc(n, sizeof *bank->listed);
+  bank->extent = calloc(n, sizeof *bank->extent);
+  bank->run = calloc(n, sizeof *bank->run);
+  bank->cut = calloc(2, sizeof *bank->cut);
+  bank->commands.item = calloc(n, sizeof *bank->commands.item);
+  bank->commands.max = n;
+  if (!bank->disk || !bank->shown || !bank->totals || !bank->initial || !bank->hold ||
+      !bank->moving || !bank->listed || !bank->extent || !bank->run || !bank->cut ||
+      !bank->commands.item)
+    return SIOX_ENOMEM;
+  struct siox_mask *mask[] = {&bank->mask, &bank->missed, &bank->changed};
+  for (size_t i = 0; i < sizeof mask / sizeof *mask; i++) {
+    int rc = siox_mask_init(mask[i], n);
+    if (rc < 0)
+      return rc;
+  }
+  int rc = siox_claims_create(&bank->claims, n);
+  return rc < 0 ? rc : siox_claims_create(&bank->unknown, n);
+}
+
+static int set_up(struct siox_bank *bank, const struct siox_bank_options *o) {
+  int rc = allocate(bank, o->ndisks);
+  if (rc < 0)
+    return rc;
+  const char *argument;
+  bank->policy = siox_policy_find(o->policy, &argument);
+  if (!bank->policy)
+    return SIOX_ENOENT;
+  bank->gap = bank->policy->lead == SIOX_LEAD_GAP;
+  bank->now = o->start;
+  bank->wake = SIOX_NEVER;
+  bank->segment = o->segment;
+  bank->context = o->context;
+  bank->view = (struct siox_view){.ndisks = o->ndisks,
+                                  .disk = bank->shown,
+                                  .claims = bank->claims,
+                                  .unknown = bank->unknown,
+                                  .hold = bank->hold};
+  for (uint32_t d = 0; d < o->ndisks; d++) {
+    const struct siox_drive *drive = o->drive[d];
+    bank->initial[d] = o->initial_level ? o->initial_level[d] : drive->nlevels - 1;
+    bank->hold[d] = hold_ns(drive, o->hold_factor);
+    siox__disk_init(&bank->disk[d], d, drive, bank->initial[d], o->start, siox__bank_piece, bank);
+    bank->shown[d].drive = drive;
+    bank->shown[d].last_job = SIOX_NOBODY;
+    bank->shown[d].decayed = bank->shown[d].orphaned = INT64_MIN;
+    siox__bank_show(bank, d);
+  }
+  bank->state = calloc(1, bank->policy->state_size(o->ndisks));
+  if (!bank->state)
+    return SIOX_ENOMEM;
+  rc = bank->policy->init(bank->state, argument, &bank->view);
+  if (rc < 0)
+    return rc;
+  struct siox_event event = {.kind = SIOX_EVENT_START, .client = SIOX_NOBODY, .job = SIOX_NOBODY};
+  siox__bank_ask(bank, &event);
+  siox__bank_obey(bank, &event);
+  return 0;
+}
+
+int siox_bank_create(struct siox_bank **out, const struct siox_bank_options *options) {
+  int rc = check(options);
+  if (rc < 0)
+    return rc;
+  struct siox_bank *bank = calloc(1, sizeof *bank);
+  if (!bank)
+    return SIOX_ENOMEM;
+  rc = set_up(bank, options);
+  if (rc < 0) {
+    siox_bank_destroy(bank);
+    return rc;
+  }
+  *out = bank;
+  return 0;
+}
+
+void siox_bank_destroy(struct siox_bank *bank) {
+  if (!bank)
+    return;
+  for (uint32_t i = 0; i < bank->njobs; i++)
+    free((char *)bank->job[i].totals.key);
+  void *owned[] = {bank->disk,   bank->shown,         bank->totals, bank->initial,
+                   bank->hold,   bank->moving,        bank->listed, bank->extent,
+                   bank->run,    bank->commands.item, bank->state,  bank->job,
+                   bank->client, bank->free_client,   bank->holds,  bank->cut};
+  for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
+    free(owned[i]);
+  siox_mask_free(&bank->mask);
+  siox_mask_free(&bank->missed);
+  siox_mask_free(&bank->changed);
+  siox_claims_destroy(bank->claims);
+  siox_claims_destroy(bank->unknown);
+  free(bank);
+}
+
+int siox_bank_job(struct siox_bank *bank, const char *key, uint32_t *job) {
+  if (!key)
+    return SIOX_EINVAL;
+  for (uint32_t i = 0; i < bank->njobs; i++)
+    if (strcmp(bank->job[i].totals.key, key) == 0) {
+      *job = i;
+      return 0;
+    }
+  if (bank->njobs == bank->job_capacity) {
+    uint32_t size = bank->job_capacity ? 2 * bank->job_capacity : 8;
+    struct siox__job *grown = realloc(bank->job, size * sizeof *grown);
+    if (!grown)
+      return SIOX_ENOMEM;
+    bank->job = grown;
+    bank->job_capacity = size;
+  }
+  char *copy = strdup(key);
+  if (!copy)
+    return SIOX_ENOMEM;
+  *job = bank->njobs++;
+  bank->job[*job] = (struct siox__job){.totals.key = copy};
+  return 0;
+}
+
+static int grow(void **table, size_t count, size_t size) {
+  void *grown = realloc(*table, count * size);
+  if (!grown)
+    return SIOX_ENOMEM;
+  *table = grown;
+  return 0;
+}
+
+static int grow_clients(struct siox_bank *bank) {
+  uint32_t n = bank->client_capacity ? 2 * bank->client_capacity : 16;
+  if (grow((void **)&bank->client, n, sizeof *bank->client) < 0 ||
+      grow((void **)&bank->free_client, n, sizeof *bank->free_client) < 0 ||
+      grow((void **)&bank->holds, n, sizeof *bank->holds) < 0 ||
+      grow((void **)&bank->cut, 2 * (size_t)n + 2, sizeof *bank->cut) < 0)
+    return SIOX_ENOMEM;
+  bank->client_capacity = n;
+  return 0;
+}
+
+int siox_bank_join(struct siox_bank *bank, int64_t now, uint32_t job, uint32_t *client) {
+  if (job >= bank->njobs || bank->finished)
+    return SIOX_EINVAL;
+  if (bank->nfree == 0 && bank->nclients == bank->client_capacity && grow_clients(bank) < 0)
+    return SIOX_ENOMEM;
+  siox__bank_arrive(bank, now);
+  *client = bank->nfree ? bank->free_client[--bank->nfree] : bank->nclients++;
+  bank->client[*client] = (struct siox__client){job, true};
+  return 0;
+}
+
+int64_t siox_bank_advance(struct siox_bank *bank, int64_t now) {
+  if (!bank->finished)
+    siox__bank_arrive(bank, now);
+  return bank->finished ? SIOX_NEVER : bank->wake;
+}
+
+int siox_bank_finish(struct siox_bank *bank, int64_t end) {
+  if (bank->finished)
+    return SIOX_EINVAL;
+  end = siox__bank_arrive(bank, end);
+  int result = 0;
+  for (uint32_t d = 0; d < bank->view.ndisks; d++) {
+    int rc = siox__disk_finish(&bank->disk[d], end, bank->initial[d]);
+    if (rc < 0)
+      result = rc;
+  }
+  bank->finished = true;
+  return result;
+}
+
+const struct siox_view *siox_bank_view(const struct siox_bank *bank) { return &bank->view; }
+int64_t siox_bank_now(const struct siox_bank *bank) { return bank->now; }
+uint32_t siox_bank_njobs(const struct siox_bank *bank) { return bank->njobs; }
+const void *siox__bank_policy_state(const struct siox_bank *bank) { return bank->state; }
+
+int siox_bank_disk_totals(struct siox_bank *bank, uint32_t disk, struct siox_disk_totals *out) {
+  if (disk >= bank->view.ndisks)
+    return SIOX_ERANGE;
+  if (!bank->finished)
+    siox__disk_settle(&bank->disk[disk], bank->now);
+  *out = bank->totals[disk];
+  return 0;
+}
+
+int siox_bank_job_totals(struct siox_bank *bank, uint32_t job, struct siox_job_totals *out) {
+  if (job != SIOX_NOBODY && job >= bank->njobs)
+    return SIOX_ERANGE;
+  if (!bank->finished)
+    siox__bank_settle(bank, NULL);
+  *out = siox__bank_job_of(bank, job)->totals;
+  return 0;
+}

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* What clients do: opening files and requests. The policy is asked before a request is charged.
+ * Commands that the request cannot do without go first (a running ramp is turned round, a level
+ * that does not serve is left); all others follow it, because a transition starts after the
+ * requests already accepted. */
+#include "arbiter/bank_internal.h"
+#include "arbiter/claims.h"
+#include "arbiter/rule.h"
+
+static bool predicted_by(const struct siox_bank *bank, uint32_t client, uint32_t disk) {
+  struct siox_claim_entry entry = siox_claims_get(bank->claims, client, disk);
+  return siox__entry_predicts(&bank->view, disk, &entry, bank->gap, bank->now);
+}
+
+static bool predicted(const struct siox_bank *bank, const struct siox_request *r, uint32_t disk) {
+  if (predicted_by(bank, r->client, disk))
+    return true;
+  for (uint32_t i = 0; i < r->nmembers; i++)
+    if (predicted_by(bank, r->members[i], disk))
+      return true;
+  return false;
+}
+
+/* Claims that had no I/O for hold stay decayed, though I/O comes now. */
+static void note_decay(struct siox_bank *bank, uint32_t d) {
+  struct siox_disk_view *v = &bank->shown[d];
+  int64_t hold = bank->hold[d];
+  if (v->idle_since <= bank->now && bank->now - v->idle_since >= hold &&
+      bank->now - hold > v->decayed)
+    v->decayed = bank->now - hold;
+}
+
+static void find_missed(struct siox_bank *bank, const struct siox_request *request) {
+  siox_mask_zero(&bank->missed);
+  for (uint32_t d = siox_mask_next(&bank->mask, 0); d < bank->view.ndisks;
+       d = siox_mask_next(&bank->mask, d + 1))
+    if (!predicted(bank, request, d))
+      siox_mask_set(&bank->missed, d);
+}
+
+/* Remembers the unpredicted touches of the disks in `missed`: until the end of the last request
+ * there, or now. */
+static int remember_touches(struct siox_bank *bank, uint32_t client) {
+  struct siox_claim_header head = {
+      .version = SIOX_CLAIM_VERSION, .seq = ++bank->touches, .time = bank->now};
+  for (uint32_t d = siox_mask_next(&bank->missed, 0); d < bank->view.ndisks;
+       d = siox_mask_next(&bank->missed, d + 1)) {
+    int64_t end = bank->shown[d].idle_since;
+    bank->run[head.nruns++] = (struct siox_claim_run){.first = d,
+                                                      .count = 1,
+                                                      .flag = 1,
+                                                      .need_by = end > bank->now ? end : bank->now,
+                                                      .until = SIOX_NEVER};
+  }
+  return head.nruns ? siox_claims_apply(bank->unknown, client, bank->client[client].job, &head,
+                                        bank->run, NULL)
+                    : 0;
+}
+
+int siox_bank_open(struct siox_bank *bank, int64_t now, uint32_t client,
+                   const struct siox_layout *layout) {
+  if (bank->finished || client >= bank->nclients || !bank->client[client].live || !layout ||
+      layout->ndisks != bank->view.ndisks)
+    return SIOX_EINVAL;
+  siox__bank_arrive(bank, now);
+  siox_mask_zero(&bank->mask);
+  for (uint32_t k = 0; k < layout->factor; k++)
+    siox_mask_set(&bank->mask, layout->nodes[k]);
+  find_missed(bank, &(struct siox_request){.client = client});
+  int rc = remember_touches(bank, client);
+  struct siox_event event = {.kind = SIOX_EVENT_OPEN,
+                             .disks = &bank->mask,
+                             .client = client,
+                             .job = bank->client[client].job,
+                             .predicted = siox_mask_empty(&bank->missed),
+                             .missed = &bank->missed};
+  siox__bank_ask(bank, &event);
+  siox__bank_obey(bank, &event);
+  return rc;
+}
+
+/* Commands that go before the request. */
+static void obey_first(struct siox_bank *bank, const struct siox_event *event) {
+  for (uint32_t i = 0; i < bank->commands.count; i++) {
+    struct siox_command *c = &bank->commands.item[i];
+    if (c->disk >= bank->view.ndisks || !siox_mask_test(event->disks, c->disk))
+      continue;
+    struct siox__disk *disk = &bank->disk[c->disk];
+    bool up = c->level > disk->level && siox__disk_turnable(disk, bank->now);
+    if (!up && disk->drive->level[disk->level].serves)
+      continue;
+    if (siox__disk_command(disk, bank->now, c->level, c->job) < 0)
+      siox__bank_job_of(bank, event->job)->totals.refused++;
+    siox__bank_show(bank, c->disk);
+    c->disk = UINT32_MAX;
+  }
+}
+
+/* Whatever the policy says, no request is given to a level that does not serve: full speed, or what
+ * is reachable. */
+static int make_serve(struct siox_bank *bank, uint32_t d, uint32_t job) {
+  struct siox__disk *disk = &bank->disk[d];
+  for (uint32_t level = disk->drive->nlevels; level-- > 0;) {
+    if (disk->drive->level[disk->level].serves)
+      return 0;
+    if (disk->drive->level[level].serves)
+      (void)siox__disk_command(disk, bank->now, level, job);
+    siox__bank_show(bank, d);
+  }
+  return disk->drive->level[disk->level].serves ? 0 : SIOX_EUNKNOWN;
+}
+
+static bool valid(const struct siox_bank *bank, const struct siox_request *r) {
+  if (bank->finished || r->client >= bank->nclients || !bank->client[r->client].live)
+    return false;
+  return r->layout && r->layout->ndisks == bank->view.ndisks && r->offset >= 0 && r->bytes >= 0 &&
+         (r->nmembers == 0 || r->members);
+}
+
+static void charge(struct siox_bank *bank, const struct siox_request *r, uint32_t job, int n,
+                   struct siox_service *out) {
+  for (int i = 0; i < n; i++) {
+    const struct siox_extent *e = &bank->extent[i];
+    struct siox__charge c =
+        siox__disk_serve(&bank->disk[e->disk], bank->now, job, r->file, e->local, e->bytes);
+    bank->shown[e->disk].last_job = job;
+    siox__bank_show(bank, e->disk);
+    if (c.end > out->completion)
+      out->completion = c.end;
+    if (c.queued_ns > out->queued_ns)
+      out->queued_ns = c.queued_ns;
+    if (c.moving_ns > out->transition_ns)
+      out->transition_ns = c.moving_ns;
+  }
+}
+
+int siox_bank_access(struct siox_bank *bank, const struct siox_request *r,
+                     struct siox_service *service) {
+  if (!valid(bank, r))
+    return SIOX_EINVAL;
+  siox__bank_arrive(bank, r->arrival);
+  *service = (struct siox_service){.completion = bank->now};
+  int n = siox_layout_extents(r->layout, r->offset, r->bytes, bank->extent, bank->view.ndisks);
+  if (n <= 0)
+    return n;
+  siox_mask_zero(&bank->mask);
+  for (int i = 0; i < n; i++) {
+    uint32_t d = bank->extent[i].disk;
+    siox_mask_set(&bank->mask, d);
+    siox__disk_settle(&bank->disk[d], bank->now); /* idle time up to now is still its claims' */
+    note_decay(bank, d);
+  }
+  find_missed(bank, r);
+  service->missed = !siox_mask_empty(&bank->missed);
+  uint32_t job = bank->client[r->client].job;
+  struct siox_event event = {.kind = SIOX_EVENT_ACCESS,
+                             .disks = &bank->mask,
+                             .client = r->client,
+                             .job = job,
+                             .predicted = !service->missed,
+                             .missed = &bank->missed};
+  siox__bank_ask(bank, &event);
+  obey_first(bank, &event);
+  for (int i = 0; i < n; i++) {
+    int rc = make_serve(bank, bank->extent[i].disk, job);
+    if (rc < 0)
+      return rc;
+  }
+  charge(bank, r, job, n, service);
+  int rc = remember_touches(bank, r->client);
+  siox__bank_obey(bank, &event);
+  bank->job[job].totals.requests++;
+  bank->job[job].totals.missed += service->missed;
+  return rc;
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The bank's clock, and its talk with the policy. Time moves to stamps of events and to wake-ups
+ * only; each wake-up is carried out at exactly its time, so when a caller gets round to it changes
+ * nothing. */
+#include "arbiter/bank_internal.h"
+
+struct siox__job *siox__bank_job_of(struct siox_bank *bank, uint32_t job) {
+  return job < bank->njobs ? &bank->job[job] : &bank->nobody;
+}
+
+void siox__bank_show(struct siox_bank *bank, uint32_t d) {
+  const struct siox__disk *disk = &bank->disk[d];
+  struct siox_disk_view *v = &bank->shown[d];
+  v->level = v->target = disk->level;
+  v->free_at = disk->free_at;
+  v->idle_since = disk->last_end;
+  v->move_from = disk->move_from;
+  v->move_start = disk->move_start;
+  v->move_end = disk->move_end;
+  v->moving = disk->move_start <= bank->now && bank->now < disk->move_end;
+  if (bank->now < disk->move_end && !bank->listed[d]) {
+    bank->listed[d] = true;
+    bank->moving[bank->nmoving++] = d;
+  }
+}
+
+void siox__bank_settle(struct siox_bank *bank, const struct siox_mask *disks) {
+  if (!disks) {
+    for (uint32_t d = 0; d < bank->view.ndisks; d++)
+      siox__disk_settle(&bank->disk[d], bank->now);
+    return;
+  }
+  for (uint32_t d = siox_mask_next(disks, 0); d < disks->ndisks; d = siox_mask_next(disks, d + 1))
+    siox__disk_settle(&bank->disk[d], bank->now);
+}
+
+/* Transitions that are over by now are told, and the view of the others is brought up to date. */
+static void retire(struct siox_bank *bank) {
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < bank->nmoving; i++) {
+    uint32_t d = bank->moving[i];
+    if (bank->disk[d].move_end > bank->now) {
+      bank->shown[d].moving = bank->disk[d].move_start <= bank->now;
+      bank->moving[kept++] = d;
+      continue;
+    }
+    siox__disk_settle(&bank->disk[d], bank->now);
+    bank->shown[d].moving = false;
+    bank->listed[d] = false;
+  }
+  bank->nmoving = kept;
+}
+
+void siox__bank_ask(struct siox_bank *bank, const struct siox_event *event) {
+  bank->commands.count = bank->commands.granted = bank->commands.refused = 0;
+  bank->wake = bank->policy->event(bank->state, bank->now, event, &bank->view, &bank->commands);
+}
+
+void siox__bank_obey(struct siox_bank *bank, const struct siox_event *event) {
+  struct siox_job_totals *totals = &siox__bank_job_of(bank, event->job)->totals;
+  totals->granted += bank->commands.granted;
+  totals->refused += bank->commands.refused;
+  for (uint32_t i = 0; i < bank->commands.count; i++) {
+    const struct siox_command *c = &bank->commands.item[i];
+    if (c->disk >= bank->view.ndisks) /* carried out already */
+      continue;
+    if (siox__disk_command(&bank->disk[c->disk], bank->now, c->level, c->job) < 0)
+      totals->refused++;
+    siox__bank_show(bank, c->disk);
+  }
+  bank->commands.count = 0;
+}
+
+int64_t siox__bank_arrive(struct siox_bank *bank, int64_t stamp) {
+  while (bank->wake <= stamp) {
+    if (bank->wake > bank->now)
+      bank->now = bank->wake;
+    retire(bank);
+    struct siox_event event = {.kind = SIOX_EVENT_WAKE, .client = SIOX_NOBODY, .job = SIOX_NOBODY};
+    siox__bank_ask(bank, &event);
+    siox__bank_obey(bank, &event);
+    if (bank->wake <= bank->now) /* a policy that asks for the past must not stop the clock */
+      bank->wake = bank->now + 1;
+    if (bank->now == SIOX_NEVER)
+      break;
+  }
+  if (stamp > bank->now)
+    bank->now = stamp;
+  retire(bank);
+  return bank->now;
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* What the files of the bank share. */
+#ifndef SIOX_ARBITER_BANK_INTERNAL_H
+#define SIOX_ARBITER_BANK_INTERNAL_H
+#include "disk/model.h"
+#include "siox/bank.h"
+
+struct siox__job {
+  struct siox_job_totals totals;
+  uint64_t seen; /* stamp of the last share it got a part of */
+};
+struct siox__client {
+  uint32_t job;
+  bool live;
+};
+struct siox__hold { /* one claim that holds an idle disk for part of the stretch in hand */
+  int64_t from, to;
+  uint32_t job;
+};
+
+struct siox_bank {
+  int64_t now, wake;
+  bool finished;
+  struct siox__disk *disk;
+  struct siox_disk_view *shown; /* the policy's view of each */
+  struct siox_disk_totals *totals;
+  uint32_t *initial;
+  int64_t *hold;
+  struct siox_view view;
+  struct siox_claims *claims, *unknown;
+  uint64_t touches; /* number of the last message to unknown */
+
+  const struct siox_policy *policy;
+  void *state;
+  bool gap; /* hints carry the next use */
+  struct siox_commands commands;
+
+  struct siox__job *job;
+  uint32_t njobs, job_capacity;
+  struct siox__job nobody;
+  struct siox__client *client;
+  uint32_t nclients, client_capacity;
+  uint32_t *free_client;
+  uint32_t nfree;
+
+  uint32_t *moving; /* disks in, or before, a transition */
+  uint32_t nmoving;
+  bool *listed;
+
+  struct siox_mask mask, missed, changed; /* scratch */
+  struct siox_extent *extent;
+  struct siox_claim_run *run; /* one per disk */
+  struct siox__hold *holds;   /* one per client */
+  int64_t *cut;               /* two per client, and two */
+  uint64_t stamp;
+
+  siox_segment_fn segment;
+  void *context;
+};
+
+/* bank_share.c: takes a disk's stretch of time into the totals and tells the observer whose it is.
+ */
+void siox__bank_piece(void *bank, uint32_t disk, const struct siox__piece *piece);
+struct siox__job *siox__bank_job_of(struct siox_bank *bank, uint32_t job);
+
+/* bank_event.c */
+void siox__bank_show(struct siox_bank *bank, uint32_t disk); /* after a change: refresh the view */
+void siox__bank_settle(struct siox_bank *bank, const struct siox_mask *disks); /* NULL: all */
+/* Asks the policy; its commands are left in bank->commands. */
+void siox__bank_ask(struct siox_bank *bank, const struct siox_event *event);
+/* Carries out what is left in bank->commands. */
+void siox__bank_obey(struct siox_bank *bank, const struct siox_event *event);
+/* Moves the bank's time to an event's stamp, wake-ups on the way; returns the time it has then. */
+int64_t siox__bank_arrive(struct siox_bank *bank, int64_t stamp);
+
+/* For tests: the state of the bank's policy. */
+const void *siox__bank_policy_state(const struct siox_bank *bank);
+#endif

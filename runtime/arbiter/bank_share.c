@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Whose joules a stretch of a disk's time is. Active: the requester's; speeding up: of the job that
+ * needs it; slowing down: of the job that released it; idle: of the jobs whose claims hold the
+ * level, in equal parts, or nobody's. Claims on a disk do not change within a stretch (the bank
+ * settles before it applies them), but they come into force, end and decay at known times, so an
+ * idle stretch is cut there. */
+#include "arbiter/bank_internal.h"
+#include "arbiter/rule.h"
+#include <stdlib.h>
+
+static void give(struct siox_bank *bank, const struct siox_segment *segment) {
+  siox__bank_job_of(bank, segment->job)->totals.joules[segment->state] += segment->joules;
+  bank->totals[segment->disk].joules[segment->state] += segment->joules;
+  if (bank->segment)
+    bank->segment(bank->context, segment);
+}
+
+/* Claims that hold the disk's level at some time in [start, end). */
+static uint32_t collect(struct siox_bank *bank, uint32_t disk, const struct siox__piece *piece) {
+  const struct siox_drive *drive = bank->shown[disk].drive;
+  uint32_t n = 0, cursor = 0, client, job, level;
+  struct siox_claim_entry entry;
+  int64_t from;
+  while (siox_claims_next(bank->claims, disk, &cursor, &client, &job, &entry)) {
+    if (!siox__entry_demand(drive, &entry, bank->gap, &from, &level) || level < piece->level)
+      continue;
+    int64_t to = siox__entry_end(&bank->view, disk, &entry);
+    if (from < piece->start)
+      from = piece->start;
+    if (to > piece->end)
+      to = piece->end;
+    if (from < to)
+      bank->holds[n++] = (struct siox__hold){from, to, job};
+  }
+  return n;
+}
+
+static int by_time(const void *a, const void *b) {
+  int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+  return (x > y) - (x < y);
+}
+
+static bool first_seen(struct siox_bank *bank, uint32_t job) {
+  bool first = bank->job[job].seen != bank->stamp;
+  bank->job[job].seen = bank->stamp;
+  return first;
+}
+
+/* One part of an idle stretch, within which the set of holders is constant. */
+static void share(struct siox_bank *bank, struct siox_segment *segment, uint32_t nholds) {
+  double joules = segment->joules;
+  uint32_t njobs = 0;
+  bank->stamp++;
+  for (uint32_t i = 0; i < nholds; i++) {
+    const struct siox__hold *h = &bank->holds[i];
+    if (h->from <= segment->start && segment->end <= h->to && first_seen(bank, h->job))
+      njobs++;
+  }
+  if (njobs == 0) {
+    give(bank, segment);
+    return;
+  }
+  segment->share = 1.0 / njobs;
+  segment->joules = joules / njobs;
+  bank->stamp++;
+  for (uint32_t i = 0; i < nholds; i++) {
+    const struct siox__hold *h = &bank->holds[i];
+    if (h->from <= segment->start && segment->end <= h->to && first_seen(bank, h->job)) {
+      segment->job = h->job;
+      give(bank, segment);
+    }
+  }
+}
+
+static void share_idle(struct siox_bank *bank, uint32_t disk, const struct siox__piece *piece) {
+  uint32_t nholds = collect(bank, disk, piece), ncuts = 0;
+  bank->cut[ncuts++] = piece->start;
+  bank->cut[ncuts++] = piece->end;
+  for (uint32_t i = 0; i < nholds; i++) {
+    if (bank->holds[i].from > piece->start)
+      bank->cut[ncuts++] = bank->holds[i].from;
+    if (bank->holds[i].to < piece->end)
+      bank->cut[ncuts++] = bank->holds[i].to;
+  }
+  if (ncuts > 2)
+    qsort(bank->cut, ncuts, sizeof *bank->cut, by_time);
+  for (uint32_t i = 0; i + 1 < ncuts; i++) {
+    int64_t start = bank->cut[i], end = bank->cut[i + 1];
+    if (start == end)
+      continue;
+    struct siox_segment segment = {
+        .disk = disk,
+        .state = SIOX_IDLE,
+        .start = start,
+        .end = end,
+        .from_speed = piece->from,
+        .to_speed = piece->to,
+        .job = SIOX_NOBODY,
+        .share = 1,
+        .joules = piece->joules * ((double)(end - start) / (double)(piece->end - piece->start))};
+    share(bank, &segment, nholds);
+  }
+}
+
+void siox__bank_piece(void *context, uint32_t disk, const struct siox__piece *piece) {
+  struct siox_bank *bank = context;
+  struct siox_disk_totals *t = &bank->totals[disk];
+  int64_t ns = piece->end - piece->start;
+  if (piece->state == SIOX_IDLE) {
+    t->level_ns[piece->level] += ns;
+    share_idle(bank, disk, piece);
+    return;
+  }
+  if (piece->state == SIOX_ACTIVE) {
+    t->level_ns[piece->level] += ns;
+    t->busy_ns += ns;
+    t->requests++;
+    t->bytes += piece->bytes;
+  } else if (!piece->way_back) {
+    t->moving_ns += ns;
+    t->transitions_up += piece->state == SIOX_UP;
+    t->transitions_down += piece->state == SIOX_DOWN;
+  }
+  struct siox_segment segment = {.disk = disk,
+                                 .state = piece->state,
+                                 .start = piece->start,
+                                 .end = piece->end,
+                                 .from_speed = piece->from,
+                                 .to_speed = piece->to,
+                                 .bytes = piece->bytes,
+                                 .job = piece->job,
+                                 .share = 1,
+                                 .joules = piece->joules};
+  give(bank, &segment);
+}
