@@ -20,13 +20,18 @@
   1000000 /* need_by is told again when it moved by more than this and 0.5 % */
 #define LEAST_CHECK_NS 100000
 
-enum told { HELD, RELEASED, PROMISED };
+enum told {
+  HELD,     /* needed now */
+  RELEASED, /* not needed; to be claimed when the lead comes */
+  PROMISED, /* not needed until need_by, and the policy knows it */
+  CLAIMED,  /* needed soon: the lead has come */
+};
 struct hand_hints_disk {
   enum told told;
   int64_t distance; /* slots to the next use, 0: never used again */
-  int64_t need_by;  /* PROMISED */
-  int64_t lead;     /* RELEASED: ns from the level chosen to full speed */
-  bool done;        /* treated in this round */
+  int64_t need_by;
+  int64_t lead; /* RELEASED: ns from the level chosen to full speed */
+  bool done;    /* treated in this round */
   struct siox_drive drive;
 };
 
@@ -97,7 +102,8 @@ static void collect(struct hand_hints *h, uint32_t d) {
 
 static void tell(struct hand_hints *h, enum told told, int32_t speed, int64_t need_by,
                  int64_t lead) {
-  siox_set_speed_at(&h->group, speed, told != RELEASED, need_by, SIOX_NEVER, NULL);
+  int32_t flag = told == HELD || told == CLAIMED;
+  siox_set_speed_at(&h->group, speed, flag, need_by, SIOX_NEVER, NULL);
   for (uint32_t d = siox_mask_next(&h->group, 0); d < h->ndisks;
        d = siox_mask_next(&h->group, d + 1)) {
     h->disk[d].told = told;
@@ -118,7 +124,7 @@ static int64_t treat(struct hand_hints *h, const struct hand_hints_disk *like, i
   if (wanted == SIOX_NEVER) {
     int64_t moved = llabs(use - like->need_by);
     if (like->told == PROMISED ? moved > LEAST_CORRECTION_NS && moved > gap / 200 : pays)
-      tell(h, PROMISED, SIOX_SPEED_FULL, use, 0);
+      tell(h, PROMISED, like->drive.level[level].speed, use, 0);
     return now + gap / 32;
   }
   if (like->told == HELD) {
@@ -129,7 +135,7 @@ static int64_t treat(struct hand_hints *h, const struct hand_hints_disk *like, i
                                             like->drive.level[like->drive.nlevels - 1].speed);
     tell(h, RELEASED, speed, use, lead < 0 || lead > wanted ? wanted : lead);
   } else if (like->told == RELEASED && gap <= like->lead) {
-    tell(h, PROMISED, SIOX_SPEED_FULL, 0, 0);
+    tell(h, CLAIMED, SIOX_SPEED_FULL, 0, 0);
   }
   return like->told == RELEASED ? use - like->lead - (use - like->lead - now) / 8 : SIOX_NEVER;
 }
@@ -194,7 +200,9 @@ void hand_hints_burst_begin(struct hand_hints *h) {
   siox_mask_zero(&h->group);
   for (uint32_t d = 0; d < h->ndisks; d++)
     if (used_in(h, d, h->slot)) {
-      if (h->disk[d].told == RELEASED) /* the estimate was wrong: at least do not let it sleep on */
+      bool sooner = h->disk[d].told == PROMISED && h->disk[d].need_by > now;
+      if (h->disk[d].told == RELEASED ||
+          sooner) /* the estimate was wrong: do not let it sleep on */
         siox_mask_set(&h->group, d);
       else
         h->disk[d].told = HELD;
