@@ -30,6 +30,8 @@ enum siox_msg_type {
   SIOX_MSG_CONTROL,     /* tools → daemon: JSON text, e.g. {"ask":"status"} */
   SIOX_MSG_ANSWER,      /* JSON text; long answers come as several packets, head.more = 1 on all but the last */
   SIOX_MSG_ERROR,       /* head.status holds the code; body: text */
+  SIOX_MSG_DRIVE,   /* client → daemon: struct siox_msg_drive */
+  SIOX_MSG_PROFILE, /* struct siox_drive of that disk, as the daemon has it (time_scale applied); SIOX_ERANGE */
 };
 
 struct siox_msg_head {
@@ -90,6 +92,10 @@ enum { SIOX_IO_ASYNC = 1 };
 struct siox_msg_done {
   int64_t completion; /* absolute */
   int64_t reserved;
+};
+
+struct siox_msg_drive {
+  uint32_t disk, reserved;
 };
 
 /* The shared ring: struct siox_ring, then ring_bytes of data. Records start at multiples of 8 and do not wrap: a

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Inside libsiox: the process's connection to sioxd and what its files offer each other.
+ *   connect.c  find, greet and leave the daemon     files.c  descriptor -> file
+ *   request.c  request and reply on the socket      open.c transfer.c aio.c unseen.c  libc's
+ * routines record.c   records into the shared ring         hint.c   claims of this process job.c
+ * which job and rank this is           comm.c mpifile.c  collective ids fork.c     children
+ * mpiinit.c mpiio.c mpisync.c  MPI wrappers Nothing here calls libsiox's own wrappers: libc is
+ * reached through siox__real or by syscalls, under the guard of siox__enter, so that a call that
+ * comes back to us (a signal handler, an allocator) passes straight through. errno is the wrappers'
+ * business: they save it. */
+#ifndef SIOX_CLIENT_H
+#define SIOX_CLIENT_H
+#include "common/clock.h"
+#include "common/wire.h"
+#include "siox/siox.h"
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define SIOX_EXPORT __attribute__((visibility("default")))
+#define SIOX_PATH_MAX 4096
+
+enum siox__status { SIOX_STATUS_NEW, SIOX_STATUS_READY, SIOX_STATUS_GONE };
+
+/* One a process. Written under the socket lock before status becomes READY, constant until fork. */
+struct siox__client {
+  _Atomic int status;
+  _Atomic uint32_t epoch; /* grows with every connection and fork: what was cached before is void */
+  int socket, wake;
+  struct siox_ring *ring;
+  uint32_t ring_bytes;
+  const struct siox_level_table *levels;
+  size_t levels_bytes;
+  struct siox_msg_welcome welcome; /* mount: as the kernel names it */
+  size_t mount_length;
+  int32_t rank, size; /* -1, 0: not known */
+  bool mpi;
+  bool forked; /* child of a process that had a connection: joins by REJOIN and never warns */
+  bool warned;
+  char job[96]; /* "" until first needed */
+};
+extern struct siox__client siox__client;
+
+struct siox__file;
+
+/* What a thread is doing. */
+struct siox__thread {
+  int depth;                        /* > 0: inside libsiox, calls pass through */
+  uint32_t number;                  /* small, from 1; 0: none yet */
+  bool slack;                       /* timer slack is set */
+  const struct siox_site *site;     /* announced by siox_at for the next MPI-IO call */
+  uint64_t io_site, io_uid, io_seq; /* of the MPI-IO call now running */
+  const char *layout;               /* asked for by the MPI_File_open now running, or NULL */
+  struct siox__file *opened;        /* last file opened under it */
+};
+extern _Thread_local struct siox__thread siox__self __attribute__((tls_model("initial-exec")));
+
+/* Guard: false when this thread is inside already. Every enter that was true needs its exit. */
+static inline bool siox__enter(void) {
+  if (siox__self.depth)
+    return false;
+  siox__self.depth = 1;
+  return true;
+}
+static inline void siox__exit(void) { siox__self.depth = 0; }
+
+static inline bool siox__connected(void) {
+  return atomic_load_explicit(&siox__client.status, memory_order_acquire) == SIOX_STATUS_READY;
+}
+/* Connected; tries to be if nobody tried yet. */
+int siox__client_ready(void);
+/* The same for public functions: guarded, errno kept. */
+bool siox__client_usable(void);
+/* The daemon is left for good; says so once a job. The caller holds the socket lock. */
+void siox__client_lost(const char *why);
+/* Asks the kernel whether the daemon has hung up; leaves it if so. */
+void siox__client_check(void);
+/* Forgets the connection without a word to the daemon (child of fork). */
+void siox__client_reset(void);
+/* The job's one warning line, if this process is the one to give it and has not. */
+__attribute__((format(printf, 1, 2))) void siox__warn_once(const char *format, ...);
+
+/* owned.c: descriptors that libsiox holds itself. */
+int siox__fd_high(int fd);    /* moves one out of the program's way, close-on-exec; returns it */
+bool siox__fd_own(int fd);    /* is it one of ours? */
+void siox__fd_yield(int fd);  /* the program wants this number for itself: ours moves */
+void siox__fd_close(int *fd); /* closes one of ours and sets it to -1 */
+
+/* job.c */
+const char *siox__job_key(void);
+void siox__job_rank(int32_t *rank, int32_t *size); /* from the launcher's environment; -1, 0 */
+bool siox__job_first_local(void);                  /* lowest local rank, or no launcher */
+
+/* request.c. A packet is head, body and up to two texts. The reply's body is copied and its length
+ * returned, or a negative code; a silent or vanished daemon is left. */
+int siox__send(int socket, uint16_t type, uint32_t tag, const void *body, size_t bytes,
+               const void *more, size_t more_bytes, const void *last, size_t last_bytes);
+int siox__receive(int socket, int64_t deadline, struct siox_msg_head *head, void *body, size_t size,
+                  int *fds, int *nfds);
+int siox__request(uint16_t type, const void *body, size_t bytes, const void *more,
+                  size_t more_bytes, const void *last, size_t last_bytes, uint16_t reply_type,
+                  void *reply, size_t reply_size);
+int siox__notify(uint16_t type, const void *body, size_t bytes, const void *more,
+                 size_t more_bytes);
+void siox__socket_lock(void);
+void siox__socket_unlock(void);
+void siox__request_reset(void);
+
+/* record.c. 0, SIOX_EFULL or SIOX_EGONE. */
+int siox__record(enum siox_rec_type type, const void *body, size_t bytes, const void *more,
+                 size_t more_bytes);
+uint64_t siox__record_site(const struct siox_site *site); /* its key; sent once a connection */
+void siox__record_missing(enum siox_missing what);
+uint32_t siox__thread_number(void);
+void siox__record_reset(void);
+
+/* transfer.c. Charges an access: completion time, or INT64_MIN when it could not be charged. */
+int64_t siox__charge(struct siox__file *file, enum siox_io_op op, int64_t arrival, int64_t offset,
+                     int64_t bytes, uint32_t flags, uint32_t request);
+void siox__sleep_until(int64_t time);
+
+/* hint.c. 0 or negative codes as siox_set_speed. */
+int siox__hint(const struct siox_mask *T, int32_t S, int32_t F, int64_t need_by, int64_t until,
+               const struct siox_site *site, bool predicted);
+void siox__hint_reset(void);
+
+/* fork.c */
+void siox__fork_register(void);
+
+/* What predict.c makes of the calls (weak, empty without it). handle: the MPI_File; offset in bytes
+ * or -1; site NULL: not compiled with the pass; layout NULL: not known. */
+void siox__predict_opened(struct siox_site *site, void *handle, const struct siox_layout *layout);
+void siox__predict_closed(void *handle);
+void siox__predict_before(struct siox_site *site, void *handle, int64_t offset, int64_t bytes,
+                          int64_t now, bool collective);
+void siox__predict_after(struct siox_site *site, void *handle, int64_t offset, int64_t bytes,
+                         int64_t now, bool collective, int64_t start, int64_t end);
+/* Layout of an open MPI file while it is open, or NULL. handle: the MPI_File. */
+const struct siox_layout *siox__file_of_handle(const void *handle);
+
+#endif

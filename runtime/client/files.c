@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Descriptor -> file. Looking up takes no lock; opening and closing do. Memory comes from mmap, not
+ * malloc: open is allowed in a signal handler, and one may have interrupted malloc. */
+#include "client/files.h"
+#include "client/real.h"
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+
+#define SLAB 64
+
+_Atomic(struct siox__file *) siox__fd_file[SIOX_MAX_FD];
+static struct siox__file *all;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static struct siox__file *grow(void) {
+  struct siox__file *slab = siox__real()->mmap(NULL, SLAB * sizeof *slab, PROT_READ | PROT_WRITE,
+                                               MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (slab == MAP_FAILED)
+    return NULL;
+  for (int i = 0; i < SLAB; i++) {
+    slab[i].next = all;
+    all = &slab[i];
+  }
+  return all;
+}
+
+/* The entry of (dev, ino), or an unused one made so; with one more reference. */
+static struct siox__file *get(dev_t dev, ino_t ino) {
+  struct siox__file *unused = NULL;
+  pthread_mutex_lock(&lock);
+  struct siox__file *f = all;
+  for (; f; f = f->next) {
+    if (!atomic_load(&f->references))
+      unused = f;
+    else if (f->dev == dev && f->ino == ino)
+      break;
+  }
+  if (!f && (f = unused ? unused : grow())) {
+    f->dev = dev;
+    f->ino = ino;
+    f->id = 0;
+    f->layout[0] = 0;
+  }
+  if (f)
+    atomic_fetch_add(&f->references, 1);
+  pthread_mutex_unlock(&lock);
+  return f;
+}
+
+void siox__file_hold(struct siox__file *file) { atomic_fetch_add(&file->references, 1); }
+void siox__file_release(struct siox__file *file) {
+  if (file)
+    atomic_fetch_sub(&file->references, 1);
+}
+
+static void set(int fd, struct siox__file *file) {
+  siox__file_release(atomic_exchange(&siox__fd_file[fd], file));
+}
+
+void siox__file_closed(int fd) {
+  if ((unsigned)fd < SIOX_MAX_FD && atomic_load_explicit(&siox__fd_file[fd], memory_order_relaxed))
+    set(fd, NULL);
+}
+
+void siox__file_dup(int from, int to) {
+  if ((unsigned)to >= SIOX_MAX_FD || from == to)
+    return;
+  struct siox__file *file = (unsigned)from < SIOX_MAX_FD ? atomic_load(&siox__fd_file[from]) : NULL;
+  if (file)
+    siox__file_hold(file);
+  if (file || atomic_load_explicit(&siox__fd_file[to], memory_order_relaxed))
+    set(to, file);
+}
+
+/* Path below the mount, or NULL. */
+static const char *below_mount(const char *path, size_t length) {
+  size_t mount = siox__client.mount_length;
+  return length > mount && !memcmp(path, siox__client.welcome.mount, mount) && path[mount] == '/'
+             ? path
+             : NULL;
+}
+
+static struct siox__file *announce(const struct stat *st, const char *path, size_t length,
+                                   bool created) {
+  const char *layout = siox__self.layout ? siox__self.layout : "";
+  struct siox_msg_open open = {.time = siox__now_ns(),
+                               .dev = st->st_dev,
+                               .ino = st->st_ino,
+                               .size = (uint64_t)st->st_size,
+                               .created = created,
+                               .path_length = (uint32_t)length,
+                               .layout_length = (uint32_t)strlen(layout)};
+  struct {
+    struct siox_msg_opened fixed;
+    char text[SIOX_WIRE_MAX - sizeof(struct siox_msg_head) - sizeof(struct siox_msg_opened)];
+  } *reply = siox__real()->mmap(NULL, sizeof *reply, PROT_READ | PROT_WRITE,
+                                MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (reply == MAP_FAILED)
+    return NULL;
+  struct siox__file *file = NULL;
+  int got = siox__request(SIOX_MSG_OPEN, &open, sizeof open, path, length, layout,
+                          open.layout_length, SIOX_MSG_OPENED, reply, sizeof *reply);
+  if (got >= (int)sizeof reply->fixed &&
+      reply->fixed.layout_length <= (size_t)got - sizeof reply->fixed && reply->fixed.file) {
+    file = get(st->st_dev, st->st_ino);
+    if (file) {
+      pthread_mutex_lock(&lock);
+      file->id = reply->fixed.file;
+      size_t n = reply->fixed.layout_length;
+      if (n >= sizeof file->layout)
+        n = 0;
+      memcpy(file->layout, reply->text, n);
+      file->layout[n] = 0;
+      pthread_mutex_unlock(&lock);
+    }
+  }
+  munmap(reply, sizeof *reply);
+  return file;
+}
+
+void siox__file_opened(int fd, bool created) {
+  struct stat st;
+  char link[64], path[SIOX_PATH_MAX];
+  siox__file_closed(fd); /* whatever was known of this number is over */
+  if (!siox__client_ready() || !siox__client.mount_length)
+    return;
+  if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
+    return;
+  snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+  ssize_t length = readlink(link, path, sizeof path - 1);
+  if (length <= 0)
+    return;
+  path[length] = 0;
+  if (!below_mount(path, (size_t)length))
+    return;
+  if (fd >= SIOX_MAX_FD) {
+    siox__record_missing(SIOX_MISSING_FILES);
+    return;
+  }
+  struct siox__file *file = announce(&st, path, (size_t)length, created);
+  if (!file)
+    return;
+  set(fd, file);
+  siox__self.opened = file;
+}
+
+struct siox__file *siox__file_live(struct siox__file *file, int fd) {
+  if (file->id)
+    return file;
+  if (!siox__client_ready())
+    return NULL;
+  siox__file_opened(fd, false);
+  return atomic_load(&siox__fd_file[fd]);
+}
+
+void siox__files_reset(void) {
+  /* The child's daemon connection will be a new one with numbers of its own. */
+  lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+  for (struct siox__file *f = all; f; f = f->next)
+    f->id = 0;
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* What the MPI wrappers share. A program without MPI may carry libsiox: every PMPI_ routine is a
+ * weak reference, so nothing here may be called unless MPI called us first. */
+#ifndef SIOX_CLIENT_MPI_H
+#define SIOX_CLIENT_MPI_H
+#include "client/client.h"
+#include "client/files.h"
+#include "siox/mpiio.h"
+/* The wrappers' own prototypes must be visible outside whatever mpi.h says. */
+#include <mpi.h>
+
+#define SIOX_PRAGMA(text) _Pragma(#text)
+#define SIOX_WEAK(name) SIOX_PRAGMA(weak name)
+#include "client/pmpi.h"
+
+/* A communicator's identity: equal on all its members without talking to them, since it is derived
+ * from how the communicator was made (parent's uid and the number of the collective that made it).
+ * One whose making we did not see gets the hash of its members. */
+struct siox__comm {
+  uint64_t uid;
+  _Atomic uint64_t seq; /* of the last collective */
+  int size, self;
+  bool inter; /* intercommunicator: not recorded */
+};
+/* NULL when it cannot be known. */
+struct siox__comm *siox__comm(MPI_Comm comm);
+/* A new communicator made by the collective (uid, seq) of its parent; distinction: colour, ... */
+void siox__comm_made(MPI_Comm comm, uint64_t uid, uint64_t seq, uint64_t distinction);
+uint64_t siox__comm_members(MPI_Comm comm); /* hash of who is in it */
+void siox__comm_start(void);                /* after MPI_Init */
+void siox__comm_stop(void);                 /* before MPI_Finalize */
+
+/* An open MPI file. */
+struct siox__mpi_file {
+  MPI_File handle;
+  struct siox__mpi_file *next;
+  struct siox__file *file; /* NULL: not on the emulated store */
+  bool has_layout;
+  struct siox_layout layout;
+  uint64_t uid;         /* id of its open; 0 unknown */
+  _Atomic uint64_t seq; /* of the last collective on it */
+  int size, self;
+  int64_t displacement, etype; /* of the view, bytes */
+  bool contiguous;             /* byte offset = displacement + offset * etype */
+  uint64_t split_seq;          /* collective of the split operation under way */
+  int64_t split_offset, split_bytes;
+};
+struct siox__mpi_file *siox__mpi_file(MPI_File handle);
+/* Takes over the reference to file. NULL: out of memory. */
+struct siox__mpi_file *siox__mpi_file_add(MPI_File handle, struct siox__file *file);
+/* Takes it out of the table; its memory stays until the free. */
+struct siox__mpi_file *siox__mpi_file_remove(MPI_File handle);
+void siox__mpi_file_free(struct siox__mpi_file *f);
+/* Striping asked for by an MPI_Info as layout text; "" none or not valid. */
+void siox__mpi_layout_hint(MPI_Info info, char *text, size_t size);
+
+static inline uint64_t siox__mix(uint64_t a, uint64_t b) { /* splitmix64's finaliser over a pair */
+  uint64_t x = a * UINT64_C(0x9e3779b97f4a7c15) + b;
+  x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+  x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
+  x ^= x >> 31;
+  return x ? x : 1;
+}
+
+/* A collective that is not I/O, around its PMPI call. */
+struct siox__sync {
+  struct siox__comm *comm;
+  uint64_t seq;
+  int64_t enter;
+};
+void siox__sync_begin(struct siox__sync *s, MPI_Comm comm);
+void siox__sync_end(const struct siox__sync *s, enum siox_sync_kind kind, int root);
+
+#endif

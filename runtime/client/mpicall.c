@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The common part of every MPI-IO wrapper: the one recorder of a call. While the PMPI call runs,
+ * the thread's I/O below it (siox__charge) carries its site and collective id. */
+#include "client/mpiio.h"
+
+bool siox__call_start(struct siox__call *c, enum siox_call call) {
+  const struct siox_site *site = siox__self.site;
+  siox__self.site = NULL;
+  if (!siox__connected() || siox__self.depth)
+    return c->on = false;
+  *c = (struct siox__call){.on = true, .call = call, .site = site, .offset = -1};
+  c->start = siox__now_ns();
+  return true;
+}
+
+void siox__call_collective(struct siox__call *c, uint64_t uid, uint64_t seq, int size, int self) {
+  c->collective = true;
+  c->uid = uid;
+  c->seq = seq;
+  c->size = size;
+  c->self = self;
+}
+
+bool siox__call_on_file(struct siox__call *c, enum siox_call call, MPI_File handle,
+                        bool collective) {
+  if (!siox__call_start(c, call))
+    return false;
+  c->handle = handle;
+  c->file = siox__mpi_file(handle);
+  c->collective = collective;
+  if (c->file && collective && c->file->uid)
+    siox__call_collective(c, c->file->uid, atomic_fetch_add(&c->file->seq, 1) + 1, c->file->size,
+                          c->file->self);
+  return true;
+}
+
+void siox__call_before(struct siox__call *c) {
+  int saved = errno;
+  if (c->site) {
+    siox__self.depth = 1;
+    c->site_key = siox__record_site(c->site);
+    siox__self.depth = 0;
+  }
+  siox__predict_before((struct siox_site *)(uintptr_t)c->site, c->handle, c->offset, c->bytes,
+                       c->start, c->collective);
+  siox__self.io_site = c->site_key;
+  siox__self.io_uid = c->uid;
+  siox__self.io_seq = c->seq;
+  errno = saved;
+}
+
+int siox__call_end(struct siox__call *c, int result, bool synchronises) {
+  if (!c->on)
+    return result;
+  int saved = errno, class = 0;
+  int64_t end = siox__now_ns();
+  siox__self.io_site = siox__self.io_uid = siox__self.io_seq = 0;
+  siox__predict_after((struct siox_site *)(uintptr_t)c->site, c->handle, c->offset, c->bytes,
+                      c->start, c->collective, c->start, end);
+  if (siox__enter()) {
+    if (result != MPI_SUCCESS)
+      PMPI_Error_class(result, &class);
+    struct siox_rec_call record = {.start = c->start,
+                                   .end = end,
+                                   .site = c->site_key,
+                                   .offset = c->offset,
+                                   .bytes = c->bytes,
+                                   .coll_uid = c->uid,
+                                   .coll_seq = c->seq,
+                                   .file = c->file && c->file->file ? c->file->file->id : 0,
+                                   .call = c->call,
+                                   .result = class};
+    siox__record(SIOX_REC_CALL, &record, sizeof record, NULL, 0);
+    if (c->uid && synchronises) {
+      struct siox_rec_sync sync = {.enter = c->start,
+                                   .leave = end,
+                                   .uid = c->uid,
+                                   .seq = c->seq,
+                                   .kind = SIOX_SYNC_ALL,
+                                   .size = (uint32_t)c->size,
+                                   .root = -1,
+                                   .self = c->self};
+      siox__record(SIOX_REC_SYNC, &sync, sizeof sync, NULL, 0);
+    }
+    siox__exit();
+  }
+  errno = saved;
+  return result;
+}
+
+/* Without predict.c nothing is predicted. */
+__attribute__((weak)) void siox__predict_opened(struct siox_site *site, void *handle,
+                                                const struct siox_layout *layout) {
+  (void)site, (void)handle, (void)layout;
+}
+__attribute__((weak)) void siox__predict_closed(void *handle) { (void)handle; }
+__attribute__((weak)) void siox__predict_before(struct siox_site *site, void *handle,
+                                                int64_t offset, int64_t bytes, int64_t now,
+                                                bool collective) {
+  (void)site, (void)handle, (void)offset, (void)bytes, (void)now, (void)collective;
+}
+__attribute__((weak)) void siox__predict_after(struct siox_site *site, void *handle, int64_t offset,
+                                               int64_t bytes, int64_t now, bool collective,
+                                               int64_t start, int64_t end) {
+  (void)site, (void)handle, (void)offset, (void)bytes, (void)now, (void)collective, (void)start,
+      (void)end;
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* MPI_Init and MPI_Finalize. What MPI itself opens and reads while it starts is not the program's.
+ */
+#include "client/mpi.h"
+
+static int started(int result) {
+  if (result != MPI_SUCCESS)
+    return result;
+  int saved = errno;
+  bool first = siox__enter();
+  if (!siox__connected()) {
+    PMPI_Comm_rank(MPI_COMM_WORLD, &siox__client.rank);
+    PMPI_Comm_size(MPI_COMM_WORLD, &siox__client.size);
+    siox__client.mpi = true;
+  }
+  if (siox__client_ready())
+    siox__comm_start();
+  if (first)
+    siox__exit();
+  errno = saved;
+  return result;
+}
+
+SIOX_EXPORT int MPI_Init(int *argc, char ***argv) {
+  bool first = siox__enter();
+  int result = PMPI_Init(argc, argv);
+  if (first)
+    siox__exit();
+  return started(result);
+}
+
+SIOX_EXPORT int MPI_Init_thread(int *argc, char ***argv, int required, int *provided) {
+  bool first = siox__enter();
+  int result = PMPI_Init_thread(argc, argv, required, provided);
+  if (first)
+    siox__exit();
+  return started(result);
+}
+
+SIOX_EXPORT int MPI_Finalize(void) {
+  if (siox__connected() && siox__enter()) {
+    int saved = errno;
+    siox__client_check();
+    siox__comm_stop();
+    siox__exit();
+    errno = saved;
+  }
+  bool first = siox__enter();
+  int result = PMPI_Finalize();
+  if (first)
+    siox__exit();
+  return result;
+}

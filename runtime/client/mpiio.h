@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* One MPI-IO call, from entry to record: what the wrappers of mpiio.c and mpiopen.c share. */
+#ifndef SIOX_CLIENT_MPIIO_H
+#define SIOX_CLIENT_MPIIO_H
+#include "client/mpi.h"
+
+struct siox__call {
+  bool on; /* recorded at all */
+  bool collective;
+  enum siox_call call;
+  const struct siox_site *site; /* NULL: not compiled with the pass */
+  uint64_t site_key;
+  MPI_File handle;
+  struct siox__mpi_file *file; /* NULL: not known */
+  int64_t start, offset, bytes;
+  uint64_t uid, seq; /* collective id; uid 0: none */
+  int size, self;
+};
+
+/* Takes the announced site and the time; false without a daemon: then call PMPI and no more. */
+bool siox__call_start(struct siox__call *c, enum siox_call call);
+/* Names the collective (before it starts) and tells the predictor; then comes the PMPI call. */
+void siox__call_collective(struct siox__call *c, uint64_t uid, uint64_t seq, int size, int self);
+void siox__call_before(struct siox__call *c);
+/* Records the call and hands back result. synchronises: a blocking collective. */
+int siox__call_end(struct siox__call *c, int result, bool synchronises);
+/* A call on an open file: start, find the file, name the collective. */
+bool siox__call_on_file(struct siox__call *c, enum siox_call call, MPI_File handle,
+                        bool collective);
+
+#endif

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Wrappers of the MPI-IO calls that move no data: open, close, views, pointers, sizes. */
+#include "client/mpiio.h"
+#include <string.h>
+
+/* The open's id is taken from its communicator before it starts, so a rank whose open fails counts
+ * on like the others. Layout wishes travel to the open(2) below through the thread. */
+SIOX_EXPORT int MPI_File_open(MPI_Comm comm, const char *filename, int amode, MPI_Info info,
+                              MPI_File *handle) {
+  struct siox__call c;
+  char layout[1024];
+  uint64_t file_uid = 0;
+  if (!siox__call_start(&c, SIOX_CALL_MPI_File_open))
+    return PMPI_File_open(comm, filename, amode, info, handle);
+  int saved = errno;
+  struct siox__comm *group = siox__comm(comm);
+  if (group && !group->inter) {
+    siox__call_collective(&c, group->uid, atomic_fetch_add(&group->seq, 1) + 1, group->size,
+                          group->self);
+    file_uid = siox__mix(siox__mix(c.uid, c.seq), UINT64_C(0x66696c65)); /* apart from a dup's */
+  }
+  siox__mpi_layout_hint(info, layout, sizeof layout);
+  siox__call_before(&c);
+  siox__self.layout = *layout ? layout : NULL;
+  siox__self.opened = NULL;
+  errno = saved;
+  int result = PMPI_File_open(comm, filename, amode, info, handle);
+  saved = errno;
+  siox__self.layout = NULL;
+  struct siox__file *opened = siox__self.opened;
+  siox__self.opened = NULL;
+  if (result == MPI_SUCCESS) {
+    if (opened)
+      siox__file_hold(opened);
+    struct siox__mpi_file *f = siox__mpi_file_add(*handle, opened);
+    if (f) {
+      f->uid = file_uid;
+      f->size = c.size;
+      f->self = c.self;
+    }
+    c.file = f;
+    c.handle = *handle;
+    siox__predict_opened((struct siox_site *)(uintptr_t)c.site, *handle,
+                         f && f->has_layout ? &f->layout : NULL);
+  }
+  errno = saved;
+  return siox__call_end(&c, result, true);
+}
+
+SIOX_EXPORT int MPI_File_close(MPI_File *handle) {
+  struct siox__call c;
+  if (!siox__call_on_file(&c, SIOX_CALL_MPI_File_close, *handle, true)) {
+    siox__mpi_file_free(siox__mpi_file_remove(*handle));
+    return PMPI_File_close(handle);
+  }
+  siox__call_before(&c);
+  siox__predict_closed(*handle);
+  siox__mpi_file_remove(*handle); /* before the handle's address can be given out again */
+  int result = siox__call_end(&c, PMPI_File_close(handle), true);
+  siox__mpi_file_free(c.file);
+  return result;
+}
+
+SIOX_EXPORT int MPI_File_delete(const char *filename, MPI_Info info) {
+  struct siox__call c;
+  if (siox__call_start(&c, SIOX_CALL_MPI_File_delete))
+    siox__call_before(&c);
+  return siox__call_end(&c, PMPI_File_delete(filename, info), false);
+}
+
+/* A view whose file type has no holes maps offsets to bytes in one step. */
+static void view(struct siox__mpi_file *f, MPI_Offset displacement, MPI_Datatype etype,
+                 MPI_Datatype filetype, const char *datarep) {
+  MPI_Count etype_size = 0, size = 0, lower = 0, extent = 0;
+  PMPI_Type_size_x(etype, &etype_size);
+  PMPI_Type_size_x(filetype, &size);
+  PMPI_Type_get_extent_x(filetype, &lower, &extent);
+  f->displacement = displacement;
+  f->etype = etype_size;
+  f->contiguous = displacement >= 0 && etype_size > 0 && size == extent && lower == 0 &&
+                  !strcmp(datarep, "native");
+}
+
+SIOX_EXPORT int MPI_File_set_view(MPI_File handle, MPI_Offset displacement, MPI_Datatype etype,
+                                  MPI_Datatype filetype, const char *datarep, MPI_Info info) {
+  struct siox__call c;
+  if (!siox__call_on_file(&c, SIOX_CALL_MPI_File_set_view, handle, true)) {
+    return PMPI_File_set_view(handle, displacement, etype, filetype, datarep, info);
+  }
+  c.offset = displacement >= 0 ? displacement : -1;
+  siox__call_before(&c);
+  int result = PMPI_File_set_view(handle, displacement, etype, filetype, datarep, info);
+  if (result == MPI_SUCCESS && c.file)
+    view(c.file, displacement, etype, filetype, datarep);
+  return siox__call_end(&c, result, true);
+}
+
+/* PLAIN: nothing to learn from it but that it happened; `at` is its byte offset or -1. */
+#define PLAIN(name, collective, at, parameters, arguments)                                         \
+  SIOX_EXPORT int name parameters {                                                                \
+    struct siox__call c;                                                                           \
+    if (siox__call_on_file(&c, SIOX_CALL_##name, handle, collective)) {                            \
+      c.offset = at;                                                                               \
+      siox__call_before(&c);                                                                       \
+    }                                                                                              \
+    return siox__call_end(&c, P##name arguments, collective);                                      \
+  }
+
+static int64_t sought(const struct siox__call *c, MPI_Offset offset, int whence) {
+  int64_t bytes;
+  if (whence != MPI_SEEK_SET || offset < 0 || !c->file || !c->file->contiguous ||
+      __builtin_mul_overflow(offset, c->file->etype, &bytes) ||
+      __builtin_add_overflow(bytes, c->file->displacement, &bytes))
+    return -1;
+  return bytes;
+}
+
+PLAIN(MPI_File_seek, false, sought(&c, offset, whence),
+      (MPI_File handle, MPI_Offset offset, int whence), (handle, offset, whence))
+PLAIN(MPI_File_seek_shared, true, sought(&c, offset, whence),
+      (MPI_File handle, MPI_Offset offset, int whence), (handle, offset, whence))
+PLAIN(MPI_File_sync, true, -1, (MPI_File handle), (handle))
+PLAIN(MPI_File_set_size, true, size, (MPI_File handle, MPI_Offset size), (handle, size))
+PLAIN(MPI_File_preallocate, true, size, (MPI_File handle, MPI_Offset size), (handle, size))
+PLAIN(MPI_File_set_atomicity, true, -1, (MPI_File handle, int flag), (handle, flag))
+PLAIN(MPI_File_set_info, true, -1, (MPI_File handle, MPI_Info info), (handle, info))

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Descriptors that libsiox holds in the program's process: high numbers, close-on-exec, out of
+ * reach of a program that closes or reuses whatever it finds. */
+#include "client/client.h"
+#include "client/real.h"
+#include <sys/resource.h>
+#include <sys/syscall.h>
+
+static int *const owned[] = {&siox__client.socket, &siox__client.wake};
+#define NOWNED (sizeof owned / sizeof *owned)
+
+int siox__fd_high(int fd) {
+  struct rlimit limit;
+  long low = 1000;
+  if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+    low = limit.rlim_cur > 60000 ? 60000 - 32 : (long)limit.rlim_cur - 32;
+    if (low < 3)
+      low = 3;
+  }
+  int high = (int)syscall(SYS_fcntl, fd, F_DUPFD_CLOEXEC, low);
+  if (high < 0)
+    return fd; /* descriptor table is full up there: it stays where it is */
+  syscall(SYS_close, fd);
+  return high;
+}
+
+bool siox__fd_own(int fd) {
+  for (size_t i = 0; i < NOWNED; i++)
+    if (fd >= 0 && *owned[i] == fd && siox__connected())
+      return true;
+  return false;
+}
+
+void siox__fd_yield(int fd) {
+  siox__socket_lock();
+  for (size_t i = 0; i < NOWNED; i++)
+    if (*owned[i] == fd && fd >= 0) {
+      int moved = (int)syscall(SYS_fcntl, fd, F_DUPFD_CLOEXEC, 3);
+      if (moved >= 0)
+        *owned[i] = moved; /* the old one is replaced by the program's dup2 */
+    }
+  siox__socket_unlock();
+}
+
+void siox__fd_close(int *fd) {
+  if (*fd >= 0)
+    syscall(SYS_close, *fd);
+  *fd = -1;
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Records into the shared ring. Threads take turns under one lock that is never held across
+ * anything but the copy. */
+#include "client/client.h"
+#include <pthread.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* Keys of sites already sent on this connection; a full table only means that some are sent again.
+ */
+#define NSITES 4096
+static _Atomic uint64_t sent[NSITES];
+static _Atomic uint32_t sent_epoch;
+static _Atomic uint32_t missing_said;
+
+uint32_t siox__thread_number(void) {
+  static _Atomic uint32_t last;
+  if (!siox__self.number)
+    siox__self.number = (atomic_fetch_add(&last, 1) + 1) & 0xffff;
+  return siox__self.number;
+}
+
+int siox__record(enum siox_rec_type type, const void *body, size_t bytes, const void *more,
+                 size_t more_bytes) {
+  if (!siox__connected())
+    return SIOX_EGONE;
+  struct siox_rec_head head = {
+      .type = (uint16_t)type, .thread = (uint16_t)siox__thread_number(), .time = siox__now_ns()};
+  int wake, result;
+  pthread_mutex_lock(&lock);
+  result = siox__ring_put(siox__client.ring, siox__client.ring_bytes, &head, body, bytes, more,
+                          more_bytes, &wake);
+  pthread_mutex_unlock(&lock);
+  if (wake) {
+    int saved = errno;
+    uint64_t one = 1;
+    syscall(SYS_write, siox__client.wake, &one, sizeof one);
+    errno = saved;
+  }
+  return result;
+}
+
+uint64_t siox__record_site(const struct siox_site *site) {
+  if (!site)
+    return 0;
+  uint32_t epoch = atomic_load(&siox__client.epoch);
+  if (atomic_load_explicit(&sent_epoch, memory_order_relaxed) != epoch) {
+    for (size_t i = 0; i < NSITES; i++)
+      atomic_store(&sent[i], 0);
+    atomic_store(&sent_epoch, epoch);
+  }
+  _Atomic uint64_t *slot = &sent[(site->key ^ site->key >> 32) % NSITES];
+  if (atomic_load_explicit(slot, memory_order_relaxed) == site->key)
+    return site->key;
+  struct {
+    struct siox_rec_site fixed;
+    char text[768];
+  } record = {.fixed = {.key = site->key, .line = site->line, .column = site->column}};
+  size_t used = 0;
+  const char *const texts[] = {site->file, site->function, site->call};
+  uint16_t *const lengths[] = {&record.fixed.file_length, &record.fixed.function_length,
+                               &record.fixed.call_length};
+  for (int i = 0; i < 3;
+       i++) { /* 256 bytes of each: the key tells sites apart, texts are for people */
+    size_t length = texts[i] ? strnlen(texts[i], 256) : 0;
+    if (length)
+      memcpy(record.text + used, texts[i], length);
+    *lengths[i] = (uint16_t)length;
+    used += length;
+  }
+  if (siox__record(SIOX_REC_SITE, &record.fixed, sizeof record.fixed, record.text, used) == 0)
+    atomic_store_explicit(slot, site->key, memory_order_relaxed);
+  return site->key;
+}
+
+void siox__record_missing(enum siox_missing what) {
+  /* One record a kind and process: the report says that there is a gap, not how wide it is. */
+  if (atomic_fetch_or(&missing_said, 1u << what) & 1u << what)
+    return;
+  struct siox_rec_missing record = {.what = what, .count = 1};
+  siox__record(SIOX_REC_MISSING, &record, sizeof record, NULL, 0);
+}
+
+void siox__record_reset(void) {
+  lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+  atomic_store(&missing_said, 0);
+}

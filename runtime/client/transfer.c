@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* read, write and their kin. The daemon is told of an access when it is made and answers when the
+ * emulated disks will have served it; then the real transfer is done, and the call returns at that
+ * time. A signal does not cut the wait short: the transfer is complete, there is nothing to resume.
+ *
+ *      arrival        answer       data there              completion
+ *        |--- request --|--- read(2) ---|------- sleep --------|
+ */
+#include "client/transfer.h"
+#include "client/real.h"
+#include <limits.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <time.h>
+
+#define TRANSFER_MAX INT64_C(0x7ffff000) /* what Linux moves in one call at most (read(2)) */
+
+void siox__sleep_until(int64_t time) {
+  int64_t now = siox__now_ns();
+  if (time <= now)
+    return;
+  if (!siox__self.slack) {
+    prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL,
+          0UL); /* 50 us too late otherwise, a thread's own setting */
+    siox__self.slack = true;
+  }
+  struct timespec until = {.tv_sec = time / 1000000000, .tv_nsec = time % 1000000000};
+  while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL) == EINTR)
+    ;
+}
+
+int64_t siox__charge(struct siox__file *file, enum siox_io_op op, int64_t arrival, int64_t offset,
+                     int64_t bytes, uint32_t flags, uint32_t request) {
+  struct siox_msg_io io = {.arrival = arrival,
+                           .file = file->id,
+                           .offset = offset,
+                           .bytes = bytes,
+                           .site = siox__self.io_site,
+                           .coll_uid = siox__self.io_uid,
+                           .coll_seq = siox__self.io_seq,
+                           .op = op,
+                           .thread = siox__thread_number(),
+                           .flags = flags,
+                           .request = request};
+  struct siox_msg_done done;
+  int got = siox__request(SIOX_MSG_IO, &io, sizeof io, NULL, 0, NULL, 0, SIOX_MSG_DONE, &done,
+                          sizeof done);
+  return got == (int)sizeof done ? done.completion : SIOX_NOT_CHARGED;
+}
+
+bool siox__transfer_extent(struct siox__file *file, int fd, bool write, int64_t *offset,
+                           int64_t *bytes) {
+  struct stat st;
+  int mode = (int)syscall(SYS_fcntl, fd, F_GETFL);
+  if (mode < 0 || (mode & O_ACCMODE) == (write ? O_RDONLY : O_WRONLY) || fstat(fd, &st) < 0)
+    return false;
+  if (st.st_dev != file->dev ||
+      st.st_ino != file->ino) { /* closed behind our back, number reused */
+    siox__file_closed(fd);
+    return false;
+  }
+  if (write && (mode & O_APPEND))
+    *offset = st.st_size;
+  else if (*offset == SIOX_HERE)
+    *offset = lseek(fd, 0, SEEK_CUR);
+  if (*bytes > TRANSFER_MAX)
+    *bytes = TRANSFER_MAX;
+  if (!write && *offset >= 0 && *bytes > st.st_size - *offset)
+    *bytes = st.st_size - *offset;
+  return *offset >= 0 && *bytes > 0;
+}
+
+/* Completion of an access that is about to be made. */
+static int64_t begin(struct siox__file *file, int fd, bool write, int64_t offset, int64_t bytes) {
+  int saved = errno;
+  int64_t completion = SIOX_NOT_CHARGED;
+  if (bytes > 0 && siox__enter()) {
+    int64_t arrival = siox__now_ns();
+    file = siox__file_live(file, fd);
+    if (file && siox__transfer_extent(file, fd, write, &offset, &bytes))
+      completion =
+          siox__charge(file, write ? SIOX_IO_WRITE : SIOX_IO_READ, arrival, offset, bytes, 0, 0);
+    siox__exit();
+  }
+  errno = saved;
+  return completion;
+}
+
+static ssize_t end(int64_t completion, ssize_t result) {
+  if (result > 0 && completion != SIOX_NOT_CHARGED) {
+    int saved = errno;
+    siox__sleep_until(completion);
+    errno = saved;
+  }
+  return result;
+}
+
+static int64_t total(const struct iovec *part, int count) {
+  int64_t sum = 0;
+  if (count < 0 || count > IOV_MAX)
+    return 0;
+  for (int i = 0; i < count; i++)
+    if (part[i].iov_len > (size_t)(INT64_MAX - sum))
+      return 0;
+    else
+      sum += (int64_t)part[i].iov_len;
+  return sum;
+}
+
+static int64_t size(size_t n) { return n > INT64_MAX ? INT64_MAX : (int64_t)n; }
+
+/* TRANSFER(name, write, (parameters), offset, bytes, (arguments)): the descriptor is called fd. */
+#define UNPACK(...) __VA_ARGS__
+#define TRANSFER(name, write, parameters, offset, bytes, arguments)                                \
+  SIOX_EXPORT ssize_t name parameters;                                                             \
+  SIOX_EXPORT ssize_t name parameters {                                                            \
+    struct siox__file *file = siox__managed(fd);                                                   \
+    if (!file)                                                                                     \
+      return siox__real()->name arguments;                                                         \
+    int64_t completion = begin(file, fd, write, offset, bytes);                                    \
+    return end(completion, siox__real()->name arguments);                                          \
+  }
+
+TRANSFER(read, false, (int fd, void *to, size_t n), SIOX_HERE, size(n), (fd, to, n))
+TRANSFER(pread, false, (int fd, void *to, size_t n, off_t at), at < 0 ? -2 : at, size(n),
+         (fd, to, n, at))
+TRANSFER(pread64, false, (int fd, void *to, size_t n, off64_t at), at < 0 ? -2 : at, size(n),
+         (fd, to, n, at))
+TRANSFER(readv, false, (int fd, const struct iovec *to, int n), SIOX_HERE, total(to, n),
+         (fd, to, n))
+TRANSFER(preadv, false, (int fd, const struct iovec *to, int n, off_t at), at < 0 ? -2 : at,
+         total(to, n), (fd, to, n, at))
+TRANSFER(preadv64, false, (int fd, const struct iovec *to, int n, off64_t at), at < 0 ? -2 : at,
+         total(to, n), (fd, to, n, at))
+TRANSFER(preadv2, false, (int fd, const struct iovec *to, int n, off_t at, int flags), at,
+         total(to, n), (fd, to, n, at, flags))
+TRANSFER(preadv64v2, false, (int fd, const struct iovec *to, int n, off64_t at, int flags), at,
+         total(to, n), (fd, to, n, at, flags))
+TRANSFER(__read_chk, false, (int fd, void *to, size_t n, size_t room), SIOX_HERE, size(n),
+         (fd, to, n, room))
+TRANSFER(__pread_chk, false, (int fd, void *to, size_t n, off_t at, size_t room), at < 0 ? -2 : at,
+         size(n), (fd, to, n, at, room))
+TRANSFER(__pread64_chk, false, (int fd, void *to, size_t n, off64_t at, size_t room),
+         at < 0 ? -2 : at, size(n), (fd, to, n, at, room))
+TRANSFER(write, true, (int fd, const void *from, size_t n), SIOX_HERE, size(n), (fd, from, n))
+TRANSFER(pwrite, true, (int fd, const void *from, size_t n, off_t at), at < 0 ? -2 : at, size(n),
+         (fd, from, n, at))
+TRANSFER(pwrite64, true, (int fd, const void *from, size_t n, off64_t at), at < 0 ? -2 : at,
+         size(n), (fd, from, n, at))
+TRANSFER(writev, true, (int fd, const struct iovec *from, int n), SIOX_HERE, total(from, n),
+         (fd, from, n))
+TRANSFER(pwritev, true, (int fd, const struct iovec *from, int n, off_t at), at < 0 ? -2 : at,
+         total(from, n), (fd, from, n, at))
+TRANSFER(pwritev64, true, (int fd, const struct iovec *from, int n, off64_t at), at < 0 ? -2 : at,
+         total(from, n), (fd, from, n, at))
+TRANSFER(pwritev2, true, (int fd, const struct iovec *from, int n, off_t at, int flags), at,
+         total(from, n), (fd, from, n, at, flags))
+TRANSFER(pwritev64v2, true, (int fd, const struct iovec *from, int n, off64_t at, int flags), at,
+         total(from, n), (fd, from, n, at, flags))
+
+#define SYNC(name)                                                                                 \
+  SIOX_EXPORT int name(int fd) {                                                                   \
+    struct siox__file *file = siox__managed(fd);                                                   \
+    int64_t completion = SIOX_NOT_CHARGED;                                                         \
+    int saved = errno;                                                                             \
+    if (file && siox__enter()) {                                                                   \
+      file = siox__file_live(file, fd);                                                            \
+      if (file)                                                                                    \
+        completion = siox__charge(file, SIOX_IO_SYNC, siox__now_ns(), 0, 0, 0, 0);                 \
+      siox__exit();                                                                                \
+    }                                                                                              \
+    errno = saved;                                                                                 \
+    int result = siox__real()->name(fd);                                                           \
+    end(completion, result == 0);                                                                  \
+    return result;                                                                                 \
+  }
+SYNC(fsync)
+SYNC(fdatasync)
