@@ -3,9 +3,10 @@
  *   - {file: GLOB, base: 1, factor: 3, unit: 64K}
  *   - {file: GLOB, nodes: [5, 2, 7], unit: 64K}
  *   - {file: GLOB, layout: "1:3:64K"}
- * each with an optional `disks` (the number of disks, needed where the reader does not know it). A pattern without a
- * slash is matched against the last component of a path, one that starts with a slash against the whole path, any other
- * against every tail that starts at a component; * also matches slashes. The last entry that matches wins.
+ * (base left out: 0; factor left out: every disk), each with an optional `disks`: the number of disks, needed where the
+ * reader does not know it. A pattern without a slash is matched against the last component of a path, one that starts
+ * with a slash against the whole path, any other against every tail that starts at a component; * also matches slashes.
+ * The last entry that matches wins.
  * In siox_conf. Read-only use is thread-safe. */
 #ifndef SIOX_LAYOUTS_H
 #define SIOX_LAYOUTS_H

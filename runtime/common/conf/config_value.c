@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Settings by type; see config_value.h. */
+#include "common/conf/config_value.h"
+#include "common/conf/text.h"
+#include "common/log.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int refuse(struct siox__config_reader *in, int code, const char *text, const char *wanted) {
+  snprintf(in->what, sizeof in->what, "\"%.80s\" is not %s", text, wanted);
+  return code;
+}
+
+/* A path as it is to be used: relative ones of a file start at its directory. */
+static char *place(const struct siox__config_reader *in, const char *path, size_t length) {
+  char *out = NULL;
+  if (!in->directory || *path == '/')
+    return strndup(path, length);
+  return asprintf(&out, "%s/%.*s", in->directory, (int)length, path) < 0 ? NULL : out;
+}
+
+static int read_text(struct siox__config_reader *in, const char *text, char **field) {
+  if (!*text)
+    return refuse(in, SIOX_EINVAL, text, "a value: it is empty");
+  char *copy = strdup(text);
+  if (!copy)
+    return SIOX_ENOMEM;
+  free(*field);
+  *field = copy;
+  return 0;
+}
+
+static int read_path(struct siox__config_reader *in, const char *text, char **field) {
+  char *path = NULL;
+  if (*text && !(path = place(in, text, strlen(text))))
+    return SIOX_ENOMEM;
+  free(*field);
+  *field = path;
+  return 0;
+}
+
+static void free_list(struct siox_config_list *list) {
+  for (uint32_t i = 0; i < list->count; i++)
+    free(list->item[i]);
+  free(list->item);
+  *list = (struct siox_config_list){0};
+}
+
+static int read_list(struct siox__config_reader *in, const char *text,
+                     struct siox_config_list *field) {
+  size_t n = 1;
+  for (const char *p = text; *p; p++)
+    n += *p == ',';
+  if (n > SIOX_MAX_DISKS)
+    return refuse(in, SIOX_ERANGE, text, "a list of at most 65536 items");
+  struct siox_config_list list = {.item = calloc(n, sizeof *list.item)};
+  if (!list.item)
+    return SIOX_ENOMEM;
+  int rc = 0;
+  for (const char *p = text; rc == 0; p++) {
+    p += strspn(p, " ");
+    size_t length = strcspn(p, ",");
+    const char *next = p + length;
+    while (length > 0 && p[length - 1] == ' ')
+      length--;
+    if (length == 0)
+      rc = refuse(in, SIOX_EINVAL, text, "a list of names: one of them is empty");
+    else if (!(list.item[list.count] =
+                   memchr(p, '/', length) ? place(in, p, length) : strndup(p, length)))
+      rc = SIOX_ENOMEM;
+    else
+      list.count++;
+    p = next;
+    if (!*p)
+      break;
+  }
+  if (rc) {
+    free_list(&list);
+    return rc;
+  }
+  free_list(field);
+  *field = list;
+  return 0;
+}
+
+static int read_count(struct siox__config_reader *in, const char *text, uint32_t *field) {
+  long v;
+  int rc = siox__text_integer(text, 1, SIOX_MAX_DISKS, &v, in->what, sizeof in->what);
+  if (rc == 0)
+    *field = (uint32_t)v;
+  return rc;
+}
+
+static int read_factor(struct siox__config_reader *in, const char *text, double *field) {
+  double v;
+  int rc = siox__text_number(text, 0, 1e9, &v, in->what, sizeof in->what);
+  if (rc == 0 && v == 0)
+    return refuse(in, SIOX_ERANGE, text, "greater than 0");
+  if (rc == 0)
+    *field = v;
+  return rc;
+}
+
+static int read_seconds(struct siox__config_reader *in, const char *text, double *field) {
+  double v;
+  int rc = siox__text_number(text, -1, 1e9, &v, in->what, sizeof in->what);
+  if (rc == 0 && v < 0 && v != -1)
+    return refuse(in, SIOX_ERANGE, text, "at least 0, nor -1 for never");
+  if (rc == 0)
+    *field = v;
+  return rc;
+}
+
+static int read_speed(struct siox__config_reader *in, const char *text, int32_t *field) {
+  if (strcmp(text, "full") == 0 || strcmp(text, "lowest") == 0) {
+    *field = *text == 'f' ? SIOX_SPEED_FULL : SIOX_SPEED_LOWEST;
+    return 0;
+  }
+  long v;
+  if (siox__text_integer(text, 1, INT32_MAX - 1, &v, in->what, sizeof in->what))
+    return refuse(in, SIOX_EINVAL, text, "full, lowest or a speed above 0");
+  *field = (int32_t)v;
+  return 0;
+}
+
+static int read_layout(struct siox__config_reader *in, const char *text,
+                       struct siox_layout *field) {
+  struct siox_layout l;
+  int rc = *text ? siox_layout_parse(&l, in->ndisks, text)
+                 : siox_layout_triplet(&l, in->ndisks, 0, in->ndisks, 65536);
+  if (rc == SIOX_ENOMEM)
+    return rc;
+  if (rc) {
+    snprintf(in->what, sizeof in->what,
+             "\"%.80s\" is not a layout BASE:FACTOR:UNIT or N,N,...:UNIT over %u disks: %s", text,
+             in->ndisks, siox_strerror(rc));
+    return rc;
+  }
+  siox_layout_free(field);
+  *field = l;
+  return 0;
+}
+
+static int read_clock(struct siox__config_reader *in, const char *text,
+                      enum siox_config_clock *field) {
+  if (strcmp(text, "monotonic") == 0)
+    *field = SIOX_CLOCK_MONOTONIC;
+  else if (strcmp(text, "stamped") == 0)
+    *field = SIOX_CLOCK_STAMPED;
+  else
+    return refuse(in, SIOX_EINVAL, text, "monotonic or stamped");
+  return 0;
+}
+
+static int read_level(struct siox__config_reader *in, const char *text, int *field) {
+  enum siox__log_level level;
+  if (siox__log_level_parse(text, &level))
+    return refuse(in, SIOX_EINVAL, text, "error, warn, info or debug");
+  *field = (int)level;
+  return 0;
+}
+
+static int convert(struct siox__config_reader *in, enum siox__config_kind kind, const char *text,
+                   void *field) {
+  switch (kind) {
+  case SIOX__KIND_text:
+    return read_text(in, text, field);
+  case SIOX__KIND_path:
+    return read_path(in, text, field);
+  case SIOX__KIND_count:
+    return read_count(in, text, field);
+  case SIOX__KIND_list:
+    return read_list(in, text, field);
+  case SIOX__KIND_rule:
+    return siox_rule_parse(text, field) ? refuse(in, SIOX_EINVAL, text, "a, b or c") : 0;
+  case SIOX__KIND_scale:
+    return siox__text_number(text, 1, 1000, field, in->what, sizeof in->what);
+  case SIOX__KIND_factor:
+    return read_factor(in, text, field);
+  case SIOX__KIND_seconds:
+    return read_seconds(in, text, field);
+  case SIOX__KIND_speed:
+    return read_speed(in, text, field);
+  case SIOX__KIND_layout:
+    return read_layout(in, text, field);
+  case SIOX__KIND_clock:
+    return read_clock(in, text, field);
+  case SIOX__KIND_level:
+    return read_level(in, text, field);
+  }
+  return SIOX_EINVAL;
+}
+
+int siox__config_convert(struct siox__config_reader *in, enum siox__config_kind kind,
+                         const char *text, void *field) {
+  int rc = convert(in, kind, text, field);
+  if (rc == SIOX_ENOMEM)
+    snprintf(in->what, sizeof in->what, "%s", siox_strerror(rc));
+  return rc;
+}
+
+void siox__config_release(enum siox__config_kind kind, void *field) {
+  switch (kind) {
+  case SIOX__KIND_text:
+  case SIOX__KIND_path:
+    free(*(char **)field);
+    break;
+  case SIOX__KIND_list:
+    free_list(field);
+    break;
+  case SIOX__KIND_layout:
+    siox_layout_free(field);
+    break;
+  default:
+    break;
+  }
+}

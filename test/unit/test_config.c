@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The configuration: defaults, precedence, and messages that name the origin of a wrong value. */
+#include "files.h"
+#include "siox/config.h"
+
+static const char *const variables[] = {
+#define SIOX_CONFIG(type, key, initial, environment, help) environment,
+#include "siox/config.def"
+#undef SIOX_CONFIG
+};
+
+/* Every test starts without settings in its environment. */
+static int clean(void **state) {
+  (void)state;
+  for (size_t i = 0; i < sizeof variables / sizeof *variables; i++)
+    unsetenv(variables[i]);
+  unsetenv("SIOX_CONFIG");
+  return setenv("XDG_RUNTIME_DIR", "/run/user/7", 1);
+}
+
+static void load(struct siox_config *c, const char *text) {
+  struct siox_diag diag;
+  int rc = siox_config_load(c, test_file("siox.yaml", text), NULL, 0, &diag);
+  assert_string_equal(diag.text, "");
+  assert_int_equal(rc, 0);
+}
+
+static void defaults_are_those_of_the_table(void **state) {
+  (void)state;
+  struct siox_config c;
+  load(&c, "{}\n");
+  assert_string_equal(c.socket, "/run/user/7/siox.sock");
+  assert_null(c.mount);
+  assert_int_equal(c.disks, 8);
+  assert_int_equal(c.drive.count, 1);
+  assert_string_equal(c.drive.item[0], "36Z15");
+  assert_int_equal(c.transition_rule, SIOX_RULE_B);
+  assert_true(c.time_scale == 1);
+  assert_int_equal(c.initial_level, SIOX_SPEED_FULL);
+  assert_string_equal(c.policy, "siox");
+  assert_true(c.hold_factor == 10);
+  char text[64];
+  siox_layout_format(&c.default_layout, text, sizeof text);
+  assert_string_equal(text, "0:8:64K");
+  assert_null(c.layouts);
+  assert_null(c.database);
+  assert_null(c.record);
+  assert_int_equal(c.clock, SIOX_CLOCK_MONOTONIC);
+  assert_true(c.stop_when_idle == -1);
+  siox_config_free(&c);
+}
+
+static void default_layout_covers_the_disks_there_are(void **state) {
+  (void)state;
+  struct siox_config c;
+  char text[64];
+  load(&c, "disks: 5\n");
+  siox_layout_format(&c.default_layout, text, sizeof text);
+  assert_string_equal(text, "0:5:64K");
+  siox_config_free(&c);
+  load(&c, "default_layout: '1:3:4K'\ndisks: 6\n"); /* in any order */
+  siox_layout_format(&c.default_layout, text, sizeof text);
+  assert_string_equal(text, "1:3:4K");
+  assert_int_equal(c.default_layout.ndisks, 6);
+  siox_config_free(&c);
+}
+
+static void a_file_sets_every_type(void **state) {
+  (void)state;
+  struct siox_config c;
+  load(&c, "mount: /mnt/store\n"
+           "disks: 2\n"
+           "drive: [36Z15, 36Z15]\n"
+           "transition_rule: c\n"
+           "time_scale: 10\n"
+           "initial_level: 9000\n"
+           "policy: static:6000\n"
+           "hold_factor: 2.5\n"
+           "clock: stamped\n"
+           "stop_when_idle: 0.5\n"
+           "log_level: debug\n");
+  assert_string_equal(c.mount, "/mnt/store");
+  assert_int_equal(c.disks, 2);
+  assert_int_equal(c.drive.count, 2);
+  assert_int_equal(c.transition_rule, SIOX_RULE_C);
+  assert_true(c.time_scale == 10);
+  assert_int_equal(c.initial_level, 9000);
+  assert_string_equal(c.policy, "static:6000");
+  assert_true(c.hold_factor == 2.5);
+  assert_int_equal(c.clock, SIOX_CLOCK_STAMPED);
+  assert_true(c.stop_when_idle == 0.5);
+  assert_int_equal(c.log_level, 3);
+  siox_config_free(&c);
+}
+
+static void paths_in_a_file_start_at_its_directory(void **state) {
+  (void)state;
+  struct siox_config c;
+  char expected[300], *real = realpath(test_directory, NULL);
+  load(&c, "record: out/run.siox\nlayouts: /etc/layouts.yaml\ndrive: ./my.yaml\n");
+  snprintf(expected, sizeof expected, "%s/out/run.siox", real);
+  assert_string_equal(c.record, expected);
+  assert_string_equal(c.layouts, "/etc/layouts.yaml");
+  snprintf(expected, sizeof expected, "%s/./my.yaml", real);
+  assert_string_equal(c.drive.item[0], expected);
+  siox_config_free(&c);
+  free(real);
+}
+
+static void environment_over_file_and_command_line_over_both(void **state) {
+  (void)state;
+  struct siox_config c;
+  struct siox_diag diag;
+  const struct siox_config_override over[] = {{"policy=rt", "--policy"},
+                                              {"record=x.siox", "--set"}};
+  const char *path = test_file("siox.yaml", "policy: base\ndisks: 4\nhold_factor: 3\n");
+  setenv("SIOX_POLICY", "claims", 1);
+  setenv("SIOX_DISKS", "6", 1);
+  setenv("SIOX_HOLD_FACTOR", "", 1); /* empty: not set */
+  assert_int_equal(siox_config_load(&c, path, over, 2, &diag), 0);
+  assert_string_equal(c.policy, "rt");
+  assert_string_equal(c.record, "x.siox");
+  assert_int_equal(c.disks, 6);
+  assert_true(c.hold_factor == 3);
+  siox_config_free(&c);
+}
+
+static void the_file_can_be_named_by_the_environment(void **state) {
+  (void)state;
+  struct siox_config c;
+  struct siox_diag diag;
+  setenv("SIOX_CONFIG", test_file("named.yaml", "disks: 3\n"), 1);
+  assert_int_equal(siox_config_load(&c, NULL, NULL, 0, &diag), 0);
+  assert_int_equal(c.disks, 3);
+  assert_string_equal(c.file, test_file("named.yaml", NULL));
+  siox_config_free(&c);
+}
+
+static void mistakes_in_a_file_are_named_with_line_and_key(void **state) {
+  (void)state;
+  const struct {
+    const char *text;
+    int code;
+    const char *message;
+  } cases[] = {
+      {"disks: 4\npolicies: rt\n", SIOX_EINVAL, ":2: policies: unknown key"},
+      {"disks: 4\n\n# more\ndisks: 5\n", SIOX_EINVAL, ":4: disks: this key is given twice"},
+      {"disks: 0\n", SIOX_ERANGE, ":1: disks: 0 is not between 1 and 65536"},
+      {"disks: 99999999999999999999\n", SIOX_ERANGE,
+       ":1: disks: 99999999999999999999 is not between 1 and 65536"},
+      {"disks: four\n", SIOX_EINVAL, ":1: disks: \"four\" is not a whole number"},
+      {"disks: [4]\n", SIOX_EINVAL, ":1: disks: expected a single value"},
+      {"mount: /a\ntime_scale: 0.5\n", SIOX_ERANGE,
+       ":2: time_scale: 0.5 is not between 1 and 1000"},
+      {"transition_rule: z\n", SIOX_EINVAL, ":1: transition_rule: \"z\" is not a, b or c"},
+      {"initial_level: slow\n", SIOX_EINVAL,
+       ":1: initial_level: \"slow\" is not full, lowest or a speed above 0"},
+      {"hold_factor: 0\n", SIOX_ERANGE, ":1: hold_factor: \"0\" is not greater than 0"},
+      {"stop_when_idle: -2\n", SIOX_ERANGE,
+       ":1: stop_when_idle: -2 is not between -1 and 1000000000"},
+      {"clock: sundial\n", SIOX_EINVAL, ":1: clock: \"sundial\" is not monotonic or stamped"},
+      {"log_level: loud\n", SIOX_EINVAL,
+       ":1: log_level: \"loud\" is not error, warn, info or debug"},
+      {"disks: 4\ndefault_layout: '0:8:64K'\n", SIOX_ERANGE,
+       ":2: default_layout: \"0:8:64K\" is not a layout BASE:FACTOR:UNIT or N,N,...:UNIT over 4 "
+       "disks: value out of range"},
+      {"drive: [36Z15, 36Z15]\n", SIOX_EINVAL,
+       ":1: drive: 2 profiles for 8 disks; give one, or one a disk"},
+      {"drive:\n  - 36Z15\n  - {a: b}\n", SIOX_EINVAL,
+       ":3: drive[1]: expected a name or a list of names"},
+      {"drive: []\n", SIOX_EINVAL, ":1: drive: expected a name or a list of names"},
+      {"policy: ''\n", SIOX_EINVAL, ":1: policy: \"\" is not a value: it is empty"},
+      {"disks: 4\npolicy: \"base\n", SIOX_ESYNTAX,
+       ":3: while scanning a quoted scalar, found unexpected end of stream"},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    struct siox_config c;
+    struct siox_diag diag;
+    int rc = siox_config_load(&c, test_file("bad.yaml", cases[i].text), NULL, 0, &diag);
+    expect_message(diag.text, "bad.yaml", cases[i].message);
+    assert_int_equal(rc, cases[i].code);
+    siox_config_free(&c);
+  }
+}
+
+static void mistakes_elsewhere_are_named_with_their_origin(void **state) {
+  (void)state;
+  struct siox_config c;
+  struct siox_diag diag;
+  const char *path = test_file("siox.yaml", "disks: 4\n");
+  struct siox_config_override over = {"disks=x", "--disks"};
+  assert_int_equal(siox_config_load(&c, path, &over, 1, &diag), SIOX_EINVAL);
+  assert_string_equal(diag.text, "--disks: disks: \"x\" is not a whole number");
+  over = (struct siox_config_override){"speed=3", "--set"};
+  assert_int_equal(siox_config_load(&c, path, &over, 1, &diag), SIOX_EINVAL);
+  assert_string_equal(diag.text, "--set: speed: unknown key");
+  over = (struct siox_config_override){"disks", "--set"};
+  assert_int_equal(siox_config_load(&c, path, &over, 1, &diag), SIOX_EINVAL);
+  assert_string_equal(diag.text, "--set: disks: expected key=value");
+  over = (struct siox_config_override){"mount=store", "--mount"};
+  assert_int_equal(siox_config_load(&c, path, &over, 1, &diag), SIOX_EINVAL);
+  assert_string_equal(diag.text, "--mount: mount: the path must be absolute");
+  setenv("SIOX_CLOCK", "x", 1);
+  assert_int_equal(siox_config_load(&c, path, NULL, 0, &diag), SIOX_EINVAL);
+  assert_string_equal(diag.text, "SIOX_CLOCK: clock: \"x\" is not monotonic or stamped");
+}
+
+static void a_wrong_value_is_an_error_even_if_overridden(void **state) {
+  (void)state;
+  struct siox_config c;
+  struct siox_diag diag;
+  const struct siox_config_override over = {"disks=4", "--disks"};
+  assert_int_equal(siox_config_load(&c, test_file("bad.yaml", "disks: x\n"), &over, 1, &diag),
+                   SIOX_EINVAL);
+  expect_message(diag.text, "bad.yaml", ":1: disks: \"x\" is not a whole number");
+}
+
+static void a_missing_file_is_named(void **state) {
+  (void)state;
+  struct siox_config c;
+  struct siox_diag diag;
+  assert_int_equal(siox_config_load(&c, "/nowhere/siox.yaml", NULL, 0, &diag), SIOX_ENOENT);
+  assert_string_equal(diag.text, "/nowhere/siox.yaml: No such file or directory");
+}
+
+static void a_socket_path_must_fit(void **state) {
+  (void)state;
+  struct siox_config c;
+  struct siox_diag diag;
+  char text[200] = "socket: /";
+  memset(text + 9, 's', 107);
+  assert_int_equal(siox_config_load(&c, test_file("long.yaml", text), NULL, 0, &diag), SIOX_ERANGE);
+  expect_message(diag.text, "long.yaml", ":1: socket: a socket's path has at most 107 bytes");
+}
+
+static void drives_are_loaded_with_scale_rule_and_level(void **state) {
+  (void)state;
+  struct siox_config c;
+  struct siox_diag diag;
+  struct siox_config_drives drives;
+  load(&c, "disks: 3\ntransition_rule: a\ntime_scale: 10\ninitial_level: 9000\n");
+  assert_int_equal(siox_config_drives(&drives, &c, &diag), 0);
+  assert_int_equal(drives.ndisks, 3);
+  assert_int_equal(drives.nprofiles, 1);
+  for (int d = 0; d < 3; d++) {
+    assert_ptr_equal(drives.disk[d], &drives.profile[0]);
+    assert_int_equal(drives.initial_level[d], 1);
+  }
+  assert_int_equal(drives.profile[0].rule, SIOX_RULE_A);
+  assert_true(drives.profile[0].time_scale == 10);
+  siox_config_drives_free(&drives);
+  siox_config_free(&c);
+}
+
+static void each_disk_can_have_its_own_drive(void **state) {
+  (void)state;
+  struct siox_config c;
+  struct siox_diag diag;
+  struct siox_config_drives drives;
+  test_file("other.yaml", "name: other\nseek_ms: 1\nlevels:\n"
+                          "  - {speed: 1, idle_w: 1, active_w: 2, rate: 5e6}\n");
+  load(&c, "disks: 3\ndrive: [36Z15, ./other.yaml, 36Z15]\n");
+  assert_int_equal(siox_config_drives(&drives, &c, &diag), 0);
+  assert_int_equal(drives.nprofiles, 2);
+  assert_string_equal(drives.disk[0]->name, "36Z15");
+  assert_string_equal(drives.disk[1]->name, "other");
+  assert_ptr_equal(drives.disk[2], drives.disk[0]);
+  siox_config_drives_free(&drives);
+  siox_config_free(&c);
+}
+
+static void initial_level_must_be_a_speed_of_the_drive(void **state) {
+  (void)state;
+  struct siox_config c;
+  struct siox_diag diag;
+  struct siox_config_drives drives;
+  load(&c, "initial_level: 7000\n");
+  assert_int_equal(siox_config_drives(&drives, &c, &diag), SIOX_EINVAL);
+  assert_string_equal(diag.text, "initial_level: 7000 is not a speed of 36Z15");
+  siox_config_free(&c);
+}
+
+static void the_table_names_every_setting(void **state) {
+  (void)state;
+  char *text = NULL;
+  size_t size;
+  FILE *out = open_memstream(&text, &size);
+  siox_config_describe(out);
+  fclose(out);
+  for (size_t i = 0; i < sizeof variables / sizeof *variables; i++)
+    assert_non_null(strstr(text, variables[i]));
+  free(text);
+}
+
+#define TEST(name) cmocka_unit_test_setup(name, clean)
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      TEST(defaults_are_those_of_the_table),
+      TEST(default_layout_covers_the_disks_there_are),
+      TEST(a_file_sets_every_type),
+      TEST(paths_in_a_file_start_at_its_directory),
+      TEST(environment_over_file_and_command_line_over_both),
+      TEST(the_file_can_be_named_by_the_environment),
+      TEST(mistakes_in_a_file_are_named_with_line_and_key),
+      TEST(mistakes_elsewhere_are_named_with_their_origin),
+      TEST(a_wrong_value_is_an_error_even_if_overridden),
+      TEST(a_missing_file_is_named),
+      TEST(a_socket_path_must_fit),
+      TEST(drives_are_loaded_with_scale_rule_and_level),
+      TEST(each_disk_can_have_its_own_drive),
+      TEST(initial_level_must_be_a_speed_of_the_drive),
+      TEST(the_table_names_every_setting),
+  };
+  return cmocka_run_group_tests(tests, test_files_begin, test_files_end);
+}
