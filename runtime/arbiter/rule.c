@@ -93,7 +93,7 @@ static void note(struct siox__rule_disk *rule, int64_t now, const struct siox_ev
   switch (event->kind) {
   case SIOX_EVENT_CLAIM:
     rule->changed = event->need_by > now ? event->need_by : now;
-    rule->released = event->flag == 1 ? SIOX_NOBODY : event->job;
+    rule->released = event->job;
     break;
   case SIOX_EVENT_LEAVE:
     rule->changed = now;

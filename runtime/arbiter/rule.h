@@ -36,7 +36,8 @@ struct siox__wish {
 
 struct siox__rule_disk {
   int64_t changed;   /* last claim or leave; with need_by, that */
-  uint32_t released; /* job that gave the disk up last; SIOX_NOBODY: it is needed again */
+  uint32_t released; /* job that spoke or left last: it has let the disk go if it slows;
+                        SIOX_NOBODY: touched */
 };
 struct siox__rule {
   bool gap; /* see siox__entry_demand */
