@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Hints by hand; see hand_hints.h. For every disk the next slot that touches it is known exactly,
- * so the only thing to estimate is how long the present stretch of computing still lasts: from its
- * own progress once a part of it is done, before that from the stretch before. A margin of 2 %
- * keeps the disks early rather than late: late costs a request its wait, early costs watts for a
- * moment.
+ * so the only thing to estimate is how long the present stretch of computing still lasts. Like the
+ * paper's T_b (section IV, equation 1) that takes the shortest time a step has taken: in any window
+ * of this stretch, or of the stretch before until the first window is over. A margin keeps the
+ * disks early rather than late: late costs a request its wait, early costs watts for a moment.
  *
- *   policy wants the whole gap (siox): one F = 1 hint at once with need_by, corrected when the
- * estimate moves; policy wants a lead (com, rt, claims): F = 0 at the level that saves most over
- * the gap, F = 1 at the lead; gap too short to pay at any level: nothing is said and the disk stays
- * as it is. */
+ *   policy wants the whole gap (siox): one F = 0 hint at once that says when the disks are needed
+ * again, corrected when the estimate moves; an access that comes sooner than said is claimed as it
+ * comes; policy wants a lead (com, rt, claims): F = 0 at the level that saves most over the gap, F
+ * = 1 at the lead; gap too short to pay at any level: nothing is said and the disk stays as it is.
+ */
 #include "hand_hints.h"
 #include <stdlib.h>
 #include <time.h>
 
-#define MARGIN 0.02 /* of the remaining time */
+#define MARGIN 0.01 /* of the remaining time */
+#define WINDOWS 32  /* a stretch is measured in so many parts */
 #define FIRST_ESTIMATE_NS                                                                          \
   2000000 /* the first stretch is measured this long before it is believed */
 #define LEAST_CORRECTION_NS                                                                        \
@@ -189,10 +191,7 @@ void hand_hints_burst_begin(struct hand_hints *h) {
   if (!h->active)
     return;
   now = now_ns();
-  if (h->computing) {
-    h->last_gap = now - h->gap_start;
-    h->computing = false;
-  }
+  h->computing = false;
   if (h->slot >= 0 && h->gap_start == 0)
     return; /* first reads of the next product: same slot as the write before them */
   h->slot++;
@@ -219,8 +218,10 @@ void hand_hints_burst_end(struct hand_hints *h) {
   find_distances(h);
   release_unused(h);
   h->check_at = h->gap_start;
-  if (h->last_gap)
-    update(h, h->gap_start, h->last_gap);
+  h->window_start = h->gap_start;
+  h->window_done = 0;
+  if (h->step > 0)
+    update(h, h->gap_start, (int64_t)(h->step * (double)h->steps));
 }
 
 void hand_hints_burst_end_of_product(struct hand_hints *h) {
@@ -228,18 +229,32 @@ void hand_hints_burst_end_of_product(struct hand_hints *h) {
     hand_hints_end(h);
 }
 
+/* The shortest time per step that any window of the present stretch took; at the end of a window
+ * looks again. */
+static bool measure(struct hand_hints *h, int64_t now, int64_t done, int64_t total) {
+  if (done - h->window_done < (total + WINDOWS - 1) / WINDOWS ||
+      now - h->window_start < LEAST_CHECK_NS)
+    return false;
+  double step = (double)(now - h->window_start) / (double)(done - h->window_done);
+  if (h->window_done == 0 || step < h->step)
+    h->step = step;
+  h->window_done = done;
+  h->window_start = now;
+  h->steps = total;
+  return true;
+}
+
 void hand_hints_tick(struct hand_hints *h, int64_t done, int64_t total) {
-  int64_t now, elapsed;
+  int64_t now;
   if (!h->active || done == 0)
     return;
   now = now_ns();
-  if (now < h->check_at)
+  if (!measure(h, now, done, total) && now < h->check_at)
     return;
-  elapsed = now - h->gap_start;
-  if (h->last_gap && done < total / 32)
-    update(h, now, h->last_gap > elapsed ? h->last_gap - elapsed : 0);
-  else if (elapsed >= FIRST_ESTIMATE_NS)
-    update(h, now, (int64_t)((double)elapsed / (double)done * (double)(total - done)));
+  if (h->step > 0)
+    update(h, now, (int64_t)(h->step * (double)(total - done)));
+  else if (now - h->gap_start >= FIRST_ESTIMATE_NS)
+    update(h, now, (int64_t)((double)(now - h->gap_start) / (double)done * (double)(total - done)));
 }
 
 void hand_hints_end(struct hand_hints *h) {

@@ -22,10 +22,13 @@ struct hand_hints {
   int64_t slabs, last_slot; /* slots are 0 .. last_slot */
   int64_t slot;
   bool computing;
-  int64_t gap_start, last_gap; /* ns; last_gap 0: none measured yet */
-  int64_t check_at;            /* nothing changes before this moment */
-  struct siox_mask *touch;     /* slabs + 1: the reads of each slab, then the write */
-  struct siox_mask group;      /* scratch */
+  int64_t gap_start;                 /* ns; 0 during a burst */
+  int64_t window_start, window_done; /* part of the computing being measured */
+  double step;                       /* shortest ns per step seen, 0: none yet */
+  int64_t steps;                     /* of the stretch before */
+  int64_t check_at;                  /* nothing changes before this moment */
+  struct siox_mask *touch;           /* slabs + 1: the reads of each slab, then the write */
+  struct siox_mask group;            /* scratch */
   struct hand_hints_disk *disk;
 };
 
