@@ -1,0 +1,419 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The predictor's events: files opened, accesses, regions entered, ticking and left. See predict.h. */
+#include "client/predict.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* Ticks closer than this cost more than they tell. */
+static const int64_t TICK_NS = 200000;
+
+int siox__predictor_init(struct siox__predictor *p, const struct siox__predict_env *env) {
+  memset(p, 0, sizeof *p);
+  p->env = *env;
+  p->claimed = calloc(env->ndisks ? env->ndisks : 1, sizeof *p->claimed);
+  p->next_use = calloc(env->ndisks ? env->ndisks : 1, sizeof *p->next_use);
+  if (!p->claimed || !p->next_use || siox_mask_init(&p->scratch, env->ndisks) < 0 ||
+      siox_mask_init(&p->group, env->ndisks) < 0) {
+    siox__predictor_free(p);
+    return SIOX_ENOMEM;
+  }
+  return 0;
+}
+
+void siox__predictor_free(struct siox__predictor *p) {
+  for (struct siox_region *r = p->regions, *next; r; r = next) {
+    struct siox__region_state *s = r->state;
+    next = s->link;
+    for (uint32_t i = 0; i < r->nnext; i++) {
+      free(r->next[i]->state);
+      r->next[i]->state = NULL;
+    }
+    free(s->after);
+    free(s);
+    r->state = NULL;
+  }
+  for (uint32_t i = 0; i < p->nfiles; i++)
+    siox_layout_free(&p->file[i].layout);
+  free(p->file);
+  free(p->touched);
+  free(p->claimed);
+  free(p->next_use);
+  siox_mask_free(&p->scratch);
+  siox_mask_free(&p->group);
+  memset(p, 0, sizeof *p);
+  p->failed = true;
+}
+
+static bool asleep(const struct siox__predictor *p) {
+  return p->failed || p->env.lead == SIOX_LEAD_NONE || !p->env.ndisks;
+}
+
+void siox__predictor_opened(struct siox__predictor *p, struct siox_site *site, const void *handle,
+                            const struct siox_layout *layout) {
+  if (asleep(p))
+    return;
+  struct siox__pfile *f = NULL;
+  for (uint32_t i = 0; i < p->nfiles && !f; i++)
+    if (!p->file[i].handle && p->file[i].origin == site &&
+        (layout ? siox_layout_equal(&p->file[i].layout, layout) : !p->file[i].layout.factor))
+      f = &p->file[i];
+  if (!f) {
+    if (p->nfiles == p->maxfiles) {
+      uint32_t max = p->maxfiles ? 2 * p->maxfiles : 8;
+      struct siox__pfile *more = realloc(p->file, max * sizeof *more);
+      if (!more) {
+        p->failed = true;
+        return;
+      }
+      p->file = more;
+      p->maxfiles = max;
+    }
+    f = &p->file[p->nfiles];
+    *f = (struct siox__pfile){.origin = site, .needed = UINT64_MAX};
+    if (layout && siox_layout_copy(&f->layout, layout) < 0) {
+      p->failed = true;
+      return;
+    }
+    p->nfiles++;
+  }
+  f->handle = handle;
+}
+
+void siox__predictor_closed(struct siox__predictor *p, const void *handle) {
+  int32_t i = siox__predictor_file(p, handle);
+  if (i >= 0)
+    p->file[i].handle = NULL;
+}
+
+static void touch(struct siox__predictor *p, struct siox_site *site, struct siox__site_state *s) {
+  if (s->touched)
+    return;
+  if (p->ntouched == p->maxtouched) {
+    uint32_t max = p->maxtouched ? 2 * p->maxtouched : 16;
+    struct siox_site **more = realloc(p->touched, max * sizeof *more);
+    if (!more) {
+      p->failed = true;
+      return;
+    }
+    p->touched = more;
+    p->maxtouched = max;
+  }
+  p->touched[p->ntouched++] = site;
+  s->touched = true;
+}
+
+static void learn_access(struct siox__predictor *p, struct siox_site *site, int32_t file, int64_t offset,
+                         int64_t bytes) {
+  struct siox__site_state *s = siox__site_state(site);
+  if (!s) {
+    p->failed = true;
+    return;
+  }
+  touch(p, site, s);
+  siox__history_access(&s->any, file, offset, bytes);
+  struct siox_region *r = p->burst_region;
+  struct siox__region_state *rs = r ? r->state : NULL;
+  for (uint32_t i = 0; rs && i < r->nnext; i++)
+    if (r->next[i] == site) {
+      siox__history_access(&rs->after[i], file, offset, bytes);
+      return;
+    }
+}
+
+void siox__predictor_access(struct siox__predictor *p, struct siox_site *site, const void *handle, int64_t offset,
+                            int64_t bytes, int64_t now) {
+  (void)now;
+  if (asleep(p))
+    return;
+  if (p->gap) { /* the pass could not see this access: what we took for a gap is none */
+    ((struct siox__region_state *)p->stack[p->gap - 1].region->state)->had_access = true;
+    p->gap = 0;
+  }
+  int32_t file = siox__predictor_file(p, handle);
+  if (site)
+    learn_access(p, site, file, offset, bytes);
+  if (file < 0 || !p->file[file].layout.factor || p->file[file].needed == p->releases)
+    return;
+  struct siox__pfile *f = &p->file[file];
+  siox_mask_zero(&p->scratch);
+  if (offset >= 0)
+    siox_layout_mask(&f->layout, offset, bytes, &p->scratch);
+  else
+    for (uint32_t k = 0; k < f->layout.factor; k++)
+      siox_mask_set(&p->scratch, f->layout.nodes[k]);
+  siox__predict_need(p, &p->scratch);
+  bool all = true;
+  for (uint32_t k = 0; k < f->layout.factor && all; k++)
+    all = p->claimed[f->layout.nodes[k]].state == SIOX__NEEDED;
+  if (all)
+    f->needed = p->releases;
+}
+
+static void close_burst(struct siox__predictor *p) {
+  struct siox_region *r = p->burst_region;
+  struct siox__region_state *rs = r ? r->state : NULL;
+  for (uint32_t i = 0; rs && i < r->nnext; i++)
+    siox__history_close_burst(&rs->after[i]);
+  for (uint32_t i = 0; i < p->ntouched; i++) {
+    struct siox__site_state *s = p->touched[i]->state;
+    siox__history_close_burst(&s->any);
+    s->touched = false;
+  }
+  p->ntouched = 0;
+  p->burst_region = NULL;
+}
+
+/* The nest that follows uses these disks and no others, where that is known of every site in it. */
+static void enter_nest(struct siox__predictor *p, struct siox_region *region) {
+  struct siox_mask used;
+  if (siox_mask_init(&used, p->env.ndisks) < 0)
+    return;
+  bool known = true;
+  for (uint32_t i = 0; i < region->nnext && known; i++)
+    known = siox__predict_mask(p, NULL, region->next[i], 1, &used);
+  if (known && !siox_mask_empty(&used)) {
+    struct siox_mask fresh;
+    if (siox_mask_init(&fresh, p->env.ndisks) == 0) {
+      for (uint32_t d = siox_mask_next(&used, 0); d < p->env.ndisks; d = siox_mask_next(&used, d + 1))
+        if (p->claimed[d].state == SIOX__UNCLAIMED)
+          siox_mask_set(&fresh, d);
+      siox__predict_need(p, &fresh);
+      siox_mask_free(&fresh);
+    }
+    siox_mask_complement(&used);
+    siox__predict_release(p, &used);
+  }
+  siox_mask_free(&used);
+}
+
+static int64_t frame_trip(const struct siox__frame *f) {
+  const struct siox__region_state *s = f->region->state;
+  return f->trip > 0 ? f->trip : s->trip;
+}
+
+/* When the loop of a frame will end at the rate measured so far; SIOX_UNKNOWN before the first tick. */
+static int64_t rate_end(const struct siox__frame *f) {
+  int64_t trip = frame_trip(f);
+  if (f->iterations <= 0 || trip <= 0)
+    return SIOX_UNKNOWN;
+  double each = (double)(f->seen - f->start) / (double)f->iterations;
+  double length = each * (double)trip;
+  return length < 9e18 - (double)f->start ? f->start + (int64_t)length : SIOX_UNKNOWN;
+}
+
+/* When the present gap ends, as far as can be told at `now`; now itself when nothing is known. */
+static int64_t gap_end(const struct siox__predictor *p, int64_t now) {
+  const struct siox__frame *g = &p->stack[p->gap - 1], *f = &p->stack[p->depth - 1];
+  const struct siox__region_state *gs = g->region->state, *fs = f->region->state;
+  int64_t past = gs->time >= 0 && !gs->had_access ? g->start + gs->time : SIOX_UNKNOWN;
+  int64_t rate = rate_end(f);
+  if (rate != SIOX_UNKNOWN && f != g && gs->time >= 0 && fs->time >= 0) {
+    int64_t tail = gs->time - (f->start - g->start) - fs->time; /* what came after this loop last time */
+    rate += tail > 0 ? tail : 0;
+  }
+  int64_t end = now;
+  if (rate != SIOX_UNKNOWN && past != SIOX_UNKNOWN) {
+    double weight = 8.0 * (double)f->iterations / (double)frame_trip(f); /* an eighth done: trust what is measured */
+    weight = weight > 1 ? 1 : weight;
+    end = past + (int64_t)(weight * (double)(rate - past));
+  } else if (rate != SIOX_UNKNOWN) {
+    end = rate;
+  } else if (past != SIOX_UNKNOWN) {
+    end = past;
+  } else if (g->region->body_ns > 0 && g->trip > 0 && g->trip < INT64_MAX / 4 / g->region->body_ns) {
+    end = g->start + g->trip * g->region->body_ns; /* the compiler's least time */
+  }
+  return end > now ? end : now;
+}
+
+static void replan(struct siox__predictor *p, int64_t now) {
+  struct siox_region *region = p->stack[p->gap - 1].region;
+  struct siox__region_state *s = region->state;
+  int64_t end = gap_end(p, now), left = end - now;
+  if (left > p->env.lead_ns)
+    s->predicted_end = end;
+  /* Early costs a little energy, late costs delay: 1 % of what is left and twice the usual error go to the safe side. */
+  int64_t margin = left / 100 + 2 * s->error;
+  if (margin > left / 4)
+    margin = left / 4;
+  siox__predict_next_use(p, region, end - margin);
+  siox__predict_emit(p, now);
+}
+
+/* Iteration at which to look again: soon while little is known, then at halves of what is left, and exactly where a
+ * lead falls due. SIOX_NEVER when nothing can change any more. */
+static int64_t next_tick(const struct siox__predictor *p, const struct siox__frame *f, int64_t now) {
+  int64_t trip = frame_trip(f);
+  const struct siox__region_state *s = f->region->state;
+  if (trip <= 1)
+    return SIOX_NEVER;
+  double each = f->iterations > 0  ? (double)(f->seen - f->start) / (double)f->iterations
+                : s->time > 0      ? (double)s->time / (double)trip
+                                   : 0;
+  if (f->iterations <= 0)
+    return each > 0 ? 1 + trip / 16 : 1;
+  if (each <= 0)
+    return f->iterations * 2;
+  int64_t left = trip - f->iterations;
+  if (left <= 1)
+    return SIOX_NEVER;
+  double step = f->iterations < left ? (double)f->iterations : (double)left / 2;
+  if (p->env.lead == SIOX_LEAD_TRANSITION) {
+    int64_t due = SIOX_NEVER;
+    for (uint32_t d = 0; d < p->env.ndisks; d++)
+      if (p->claimed[d].state == SIOX__RELEASED && p->claimed[d].due < due)
+        due = p->claimed[d].due;
+    if (due != SIOX_NEVER) {
+      /* The last iteration that still begins before it is due; one more would be late by less than an iteration. */
+      double until = ((double)due - (double)now) / each - 1;
+      step = until < step ? until : step;
+    }
+  } else if (each * (double)left < (double)p->env.lead_ns) {
+    return SIOX_NEVER; /* the disk is on its way up already */
+  }
+  double least = (double)TICK_NS / each;
+  step = step < least ? least : step;
+  step = step < 1 ? 1 : step;
+  return step < (double)left ? f->iterations + (int64_t)step : SIOX_NEVER;
+}
+
+int64_t siox__predictor_enter(struct siox__predictor *p, struct siox_region *region, int64_t trip, int64_t now) {
+  if (asleep(p))
+    return SIOX_NEVER;
+  struct siox__region_state *s = siox__region_state(p, region);
+  if (!s)
+    return SIOX_NEVER;
+  if (region->kind == SIOX_REGION_NEST) {
+    enter_nest(p, region);
+    return SIOX_NEVER;
+  }
+  for (uint32_t i = 0; i < p->depth; i++)
+    if (p->stack[i].region == region) {
+      p->stack[i].nested++;
+      return SIOX_NEVER;
+    }
+  /* Inside a gap one more level is watched: the loop of a called function. */
+  if (p->depth == SIOX__STACK || (p->gap && p->depth > p->gap))
+    return SIOX_NEVER;
+  if (trip <= 0)
+    trip = region->trip;
+  p->stack[p->depth++] = (struct siox__frame){.region = region, .start = now, .trip = trip};
+  struct siox__frame *f = &p->stack[p->depth - 1];
+  if (!p->gap) {
+    if (s->entered)
+      s->cycle = now - s->entered;
+    s->entered = now;
+    s->predicted_end = 0;
+    if (!s->had_access) {
+      close_burst(p);
+      p->gap = p->depth;
+      replan(p, now);
+    }
+    s->had_access = false;
+  }
+  return next_tick(p, f, now);
+}
+
+int64_t siox__predictor_tick(struct siox__predictor *p, struct siox_region *region, int64_t iteration, int64_t now) {
+  if (asleep(p) || !p->depth || !p->gap || p->stack[p->depth - 1].region != region)
+    return SIOX_NEVER;
+  struct siox__frame *f = &p->stack[p->depth - 1];
+  f->iterations = iteration;
+  f->seen = now;
+  if (f->nested)
+    return SIOX_NEVER;
+  replan(p, now);
+  return next_tick(p, f, now);
+}
+
+/* The gap is over: whoever was told a later time, or waits for a lead that never came due, hears of it now. */
+static void gap_over(struct siox__predictor *p, struct siox_region *region, int64_t now) {
+  struct siox__region_state *s = region->state;
+  struct siox_mask soon;
+  if (siox_mask_init(&soon, p->env.ndisks) < 0)
+    return;
+  for (uint32_t i = 0; i < region->nnext; i++)
+    siox__predict_mask(p, &s->after[i], region->next[i], 1, &soon);
+  for (uint32_t d = siox_mask_next(&soon, 0); d < p->env.ndisks; d = siox_mask_next(&soon, d + 1)) {
+    const struct siox__claimed *c = &p->claimed[d];
+    if (c->state != SIOX__RELEASED || (p->env.lead == SIOX_LEAD_GAP && c->need_by <= now))
+      siox_mask_clear(&soon, d);
+  }
+  siox__predict_need(p, &soon);
+  siox_mask_free(&soon);
+}
+
+void siox__predictor_leave(struct siox__predictor *p, struct siox_region *region, int64_t now) {
+  if (asleep(p))
+    return;
+  uint32_t i = p->depth;
+  while (i && p->stack[i - 1].region != region)
+    i--;
+  if (!i)
+    return;
+  struct siox__frame *f = &p->stack[i - 1];
+  if (f->nested) {
+    f->nested--;
+    return;
+  }
+  struct siox__region_state *s = region->state;
+  int64_t took = now - f->start;
+  if (f->trip > 0)
+    s->trip = f->trip;
+  p->depth = i - 1; /* frames above were left by a jump */
+  if (s->had_access)
+    return;
+  s->time = took;
+  if (p->gap < i)
+    return;
+  if (p->gap == i && s->predicted_end) {
+    int64_t error = llabs(now - s->predicted_end);
+    s->error = s->error ? (3 * s->error + error) / 4 : error;
+  }
+  p->gap = 0;
+  p->burst_region = region;
+  gap_over(p, region, now);
+}
+
+/* Measured time of one iteration, or the compiler's; 0: neither. */
+static int64_t iteration_time(const struct siox_region *region, int64_t given) {
+  const struct siox__region_state *s = region->state;
+  if (s && s->time > 0 && s->trip > 0)
+    return s->time / s->trip > 0 ? s->time / s->trip : 1;
+  return given > 0 ? given : region->body_ns > 0 ? region->body_ns : 0;
+}
+
+int64_t siox__predictor_split(struct siox__predictor *p, struct siox_region *region, int64_t trip,
+                              int64_t iteration_ns) {
+  if (asleep(p) || trip <= 0)
+    return 0;
+  int64_t each = iteration_time(region, iteration_ns);
+  if (p->env.lead == SIOX_LEAD_GAP || each <= 0)
+    return trip;
+  int64_t d = (p->env.lead_ns + each - 1) / each; /* paper equation (1) */
+  return d < trip ? d : trip;
+}
+
+void siox__predictor_split_hint(struct siox__predictor *p, struct siox_region *region, int32_t flag, int64_t left,
+                                int64_t now) {
+  struct siox__region_state *s = asleep(p) ? NULL : siox__region_state(p, region);
+  if (!s)
+    return;
+  if (flag == 0 || p->env.lead == SIOX_LEAD_GAP) {
+    int64_t each = iteration_time(region, 0);
+    if (each <= 0 || left > INT64_MAX / 4 / each)
+      return;
+    siox__predict_next_use(p, region, now + left * each);
+    siox__predict_emit(p, now);
+    return;
+  }
+  siox_mask_zero(&p->group);
+  struct siox_mask soon;
+  if (siox_mask_init(&soon, p->env.ndisks) < 0)
+    return;
+  for (uint32_t i = 0; i < region->nnext; i++)
+    if (!siox__predict_mask(p, &s->after[i], region->next[i], 1, &soon))
+      siox_mask_fill(&soon);
+  siox__predict_need(p, &soon);
+  siox_mask_free(&soon);
+}

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* From the region graph to each disk's least time to next use, and from that to hints. */
+#include "client/predict.h"
+#include <stdlib.h>
+
+/* A change of need_by smaller than this is not worth a message: 0.5 % of what is left, at least 200 us. */
+static int64_t tolerance(int64_t left) { return left / 200 > 200000 ? left / 200 : 200000; }
+
+static void use_at(struct siox__predictor *p, const struct siox_mask *mask, int64_t time) {
+  for (uint32_t d = siox_mask_next(mask, 0); d < p->env.ndisks; d = siox_mask_next(mask, d + 1))
+    if (time < p->next_use[d])
+      p->next_use[d] = time;
+}
+
+/* Unknown code runs at `time`: it can only know the files that are open or were. */
+static void anything_open_at(struct siox__predictor *p, int64_t time) {
+  siox_mask_zero(&p->scratch);
+  for (uint32_t i = 0; i < p->nfiles; i++)
+    for (uint32_t k = 0; k < p->file[i].layout.factor; k++)
+      siox_mask_set(&p->scratch, p->file[i].layout.nodes[k]);
+  use_at(p, &p->scratch, time);
+}
+
+static void use_sites_after(struct siox__predictor *p, struct siox_region *region, int64_t time) {
+  struct siox__region_state *s = region->state;
+  for (uint32_t i = 0; i < region->nnext; i++) {
+    const struct siox__context *c = s ? &s->after[i] : NULL;
+    uint32_t period = 1;
+    if (c)
+      siox__history_file(c, 1, &period);
+    for (uint32_t j = 1; j <= period; j++) {
+      int64_t later = j > 1 && s->cycle > 0 ? s->cycle * (j - 1) : 0;
+      siox_mask_zero(&p->scratch);
+      if (!siox__predict_mask(p, c, region->next[i], j, &p->scratch))
+        siox_mask_fill(&p->scratch);
+      use_at(p, &p->scratch, time + later);
+    }
+  }
+  if (region->flags & SIOX_REGION_OPEN_END)
+    anything_open_at(p, time);
+}
+
+static struct siox_region *nearest(struct siox__predictor *p) {
+  struct siox_region *best = NULL;
+  for (struct siox_region *r = p->regions; r; r = ((struct siox__region_state *)r->state)->link) {
+    struct siox__region_state *s = r->state;
+    if (s->visit == p->visit && !s->done && (!best || s->dist < ((struct siox__region_state *)best->state)->dist))
+      best = r;
+  }
+  return best;
+}
+
+void siox__predict_next_use(struct siox__predictor *p, struct siox_region *from, int64_t end) {
+  for (uint32_t d = 0; d < p->env.ndisks; d++)
+    p->next_use[d] = SIOX_NEVER;
+  p->visit++;
+  struct siox__region_state *first = siox__region_state(p, from);
+  if (!first)
+    return;
+  first->visit = p->visit;
+  first->done = false;
+  first->dist = end;
+  for (struct siox_region *r = from; r; r = nearest(p)) {
+    struct siox__region_state *s = r->state;
+    s->done = true;
+    use_sites_after(p, r, s->dist);
+    for (uint32_t i = 0; i < r->nsucc; i++) {
+      struct siox__region_state *n = siox__region_state(p, r->succ[i]);
+      if (!n)
+        return;
+      /* What was never timed, or did I/O itself, counts as no time. */
+      int64_t left = s->dist + (n->time > 0 && !n->had_access ? n->time : 0);
+      if (n->visit != p->visit || (!n->done && left < n->dist)) {
+        n->visit = p->visit;
+        n->done = false;
+        n->dist = left;
+      }
+    }
+  }
+}
+
+/* Sends what was wanted, one hint for all disks that want the same. */
+static void send_wanted(struct siox__predictor *p) {
+  for (uint32_t d = 0; d < p->env.ndisks; d++) {
+    struct siox__claimed *c = &p->claimed[d];
+    if (!c->want.emit)
+      continue;
+    siox_mask_zero(&p->group);
+    for (uint32_t e = d; e < p->env.ndisks; e++) {
+      struct siox__claimed *o = &p->claimed[e];
+      if (!o->want.emit || o->want.flag != c->want.flag || o->want.speed != c->want.speed ||
+          o->want.need_by != c->want.need_by)
+        continue;
+      siox_mask_set(&p->group, e);
+      if (e != d)
+        o->want.emit = false;
+      o->state = o->want.flag ? SIOX__NEEDED : SIOX__RELEASED;
+      o->need_by = o->want.need_by;
+    }
+    c->want.emit = false;
+    if (!c->want.flag)
+      p->releases++;
+    int64_t need_by = c->want.need_by == SIOX_NEVER ? 0 : c->want.need_by;
+    p->env.hint(p->env.context, &p->group, c->want.speed, c->want.flag, need_by, SIOX_NEVER);
+  }
+}
+
+static void want(struct siox__claimed *c, int32_t speed, int32_t flag, int64_t need_by) {
+  c->want.emit = true;
+  c->want.speed = speed;
+  c->want.flag = flag;
+  c->want.need_by = need_by;
+}
+
+static void plan_gap(struct siox__predictor *p, struct siox__claimed *c, int64_t next, int64_t now) {
+  int64_t left = next == SIOX_NEVER ? SIOX_NEVER : next - now;
+  if (c->state == SIOX__RELEASED) {
+    if (next == SIOX_NEVER ? c->need_by != SIOX_NEVER
+                           : c->need_by == SIOX_NEVER || llabs(c->need_by - next) > tolerance(left))
+      want(c, SIOX_SPEED_LOWEST, 0, next);
+  } else if (left >= p->env.min_gap_ns) {
+    want(c, SIOX_SPEED_LOWEST, 0, next);
+  }
+}
+
+static void plan_transition(struct siox__predictor *p, struct siox__claimed *c, int64_t next, int64_t now) {
+  int64_t left = next == SIOX_NEVER ? SIOX_NEVER : next - now;
+  if (c->state != SIOX__RELEASED && left >= p->env.min_gap_ns) {
+    int32_t speed = SIOX_SPEED_LOWEST;
+    if (p->env.drive && next != SIOX_NEVER) {
+      uint32_t level = siox_drive_best_level(p->env.drive, left);
+      if (level + 1 == p->env.drive->nlevels)
+        return;
+      speed = p->env.drive->level[level].speed;
+    }
+    want(c, speed, 0, next);
+  } else if (c->state == SIOX__RELEASED && next != SIOX_NEVER && left <= p->env.lead_ns) {
+    want(c, SIOX_SPEED_FULL, 1, 0);
+  }
+  c->due = next == SIOX_NEVER ? SIOX_NEVER : next - p->env.lead_ns;
+}
+
+void siox__predict_emit(struct siox__predictor *p, int64_t now) {
+  for (uint32_t d = 0; d < p->env.ndisks; d++) {
+    int64_t next = p->next_use[d] < now ? now : p->next_use[d];
+    if (p->env.lead == SIOX_LEAD_GAP)
+      plan_gap(p, &p->claimed[d], next, now);
+    else
+      plan_transition(p, &p->claimed[d], next, now);
+  }
+  send_wanted(p);
+}
+
+void siox__predict_need(struct siox__predictor *p, const struct siox_mask *mask) {
+  for (uint32_t d = siox_mask_next(mask, 0); d < p->env.ndisks; d = siox_mask_next(mask, d + 1))
+    if (p->claimed[d].state != SIOX__NEEDED)
+      want(&p->claimed[d], SIOX_SPEED_FULL, 1, 0);
+  send_wanted(p);
+}
+
+void siox__predict_release(struct siox__predictor *p, const struct siox_mask *mask) {
+  for (uint32_t d = siox_mask_next(mask, 0); d < p->env.ndisks; d = siox_mask_next(mask, d + 1))
+    if (p->claimed[d].state != SIOX__RELEASED)
+      want(&p->claimed[d], SIOX_SPEED_LOWEST, 0, SIOX_NEVER);
+  send_wanted(p);
+}
