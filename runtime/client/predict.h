@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The predictor: turns the pass's static descriptors (sites, regions and the graph over them) and what this process was
- * seen to do into hints. The compiler proves the shape (which sites can follow a region, how an offset behaves at a
- * loop level); the predictor measures what no compiler knows (how long a region takes, which file a handle is, where a
- * stride leads) and says per disk when it is next needed.
+/* The predictor: turns the pass's static descriptors (sites, regions and the graph over them) and
+ * what this process was seen to do into hints. The compiler proves the shape (which sites can
+ * follow a region, how an offset behaves at a loop level); the predictor measures what no compiler
+ * knows (how long a region takes, which file a handle is, where a stride leads) and says per disk
+ * when it is next needed.
  *
  *   access, access | region r: enter .. tick .. leave | access, access | region ...
  *   '--- burst --'   '--- gap: hints go out -------'    '-- burst ---'
  *
- * A gap is the time inside the outermost region that is not a NEST. Accesses between two gaps form a burst; it belongs
- * to the region left last, so that one call reached over two paths is learned apart. At a gap's entry, and at ticks
- * inside it, the least time to next use of every disk is computed over the region graph: dist(r) = 0, dist(s) = the
- * least over predecessors of dist + measured time; a site after s is used at dist(s) + time(s). A region never timed
- * counts as no time at all: unknown means full speed.
+ * A gap is the time inside the outermost region that is not a NEST. Accesses between two gaps form
+ * a burst; it belongs to the region left last, so that one call reached over two paths is learned
+ * apart. At a gap's entry, and at ticks inside it, the least time to next use of every disk is
+ * computed over the region graph: dist(r) = 0, dist(s) = the least over predecessors of dist +
+ * measured time; a site after s is used at dist(s) + time(s). A region never timed counts as no
+ * time at all: unknown means full speed.
  *
- * Pure: time is an argument, hints leave through a callback. Not thread-safe; one predictor a process, fed by the
- * thread that came first (predict.c). All times in ns. */
+ * Pure: time is an argument, hints leave through a callback. Not thread-safe; one predictor a
+ * process, fed by the thread that came first (predict.c). All times in ns. */
 #ifndef SIOX_CLIENT_PREDICT_H
 #define SIOX_CLIENT_PREDICT_H
 #include "siox/drive.h"
@@ -25,54 +27,59 @@
 struct siox__predict_env {
   uint32_t ndisks;
   enum siox_lead_kind lead;
-  int64_t lead_ns;                /* longest change from the lowest serving level to full */
-  int64_t min_gap_ns;             /* shortest gap that pays on any disk */
-  const struct siox_drive *drive; /* for choosing a level under SIOX_LEAD_TRANSITION; NULL: the lowest */
-  void (*hint)(void *context, const struct siox_mask *T, int32_t S, int32_t F, int64_t need_by, int64_t until);
+  int64_t lead_ns;    /* longest change from the lowest serving level to full */
+  int64_t min_gap_ns; /* shortest gap that pays on any disk */
+  const struct siox_drive
+      *drive; /* for choosing a level under SIOX_LEAD_TRANSITION; NULL: the lowest */
+  void (*hint)(void *context, const struct siox_mask *T, int32_t S, int32_t F, int64_t need_by,
+               int64_t until);
   void *context;
 };
 
 enum { SIOX__HISTORY = 16, SIOX__STACK = 16 };
 enum { SIOX__FILE_NONE = -1, SIOX__FILE_MANY = -2 };
 
-/* A file this process opened. Reopened by the same call with the same layout it is the same file again. */
+/* A file this process opened. Reopened by the same call with the same layout it is the same file
+ * again. */
 struct siox__pfile {
   const void *handle; /* NULL: closed */
   const struct siox_site *origin;
-  struct siox_layout layout;  /* factor 0: not on emulated disks */
-  uint64_t needed;            /* release generation at which all its disks were claimed as needed */
+  struct siox_layout layout; /* factor 0: not on emulated disks */
+  uint64_t needed;           /* release generation at which all its disks were claimed as needed */
 };
 
 struct siox__burst {
-  int32_t file;                            /* index of the file used; NONE: not reached; MANY: several */
-  int64_t first, last, inner;              /* offsets of the first and the last access, constant step between */
-  int64_t low, high, size, count;          /* span of bytes, largest request, number of requests */
-  bool uniform;                            /* all steps were `inner`, all sizes equal */
+  int32_t file;               /* index of the file used; NONE: not reached; MANY: several */
+  int64_t first, last, inner; /* offsets of the first and the last access, constant step between */
+  int64_t low, high, size, count; /* span of bytes, largest request, number of requests */
+  bool uniform;                   /* all steps were `inner`, all sizes equal */
 };
-/* What one site did in the bursts after one region (or, in siox__site_state.any, wherever it was called). */
+/* What one site did in the bursts after one region (or, in siox__site_state.any, wherever it was
+ * called). */
 struct siox__context {
   struct siox_site *site;
   struct siox__burst now, before; /* running burst, last finished one */
-  int64_t step;                   /* from the first access of the burst before `before` to that of `before` */
+  int64_t step; /* from the first access of the burst before `before` to that of `before` */
   bool has_before, has_step;
   int32_t history[SIOX__HISTORY]; /* file per instance of the region, newest first */
   uint32_t nhistory;
 };
 struct siox__site_state {
   struct siox__context any;
-  bool touched; /* in siox__predictor.touched */
+  struct siox_site *link; /* all sites seen */
+  bool touched;           /* in siox__predictor.touched */
 };
 
 struct siox__region_state {
-  int64_t time;           /* last measured duration; < 0: never finished */
-  int64_t error;          /* smoothed |actual - predicted| end */
-  int64_t entered, cycle; /* last entry; time between the last two entries, < 0 unknown */
-  int64_t trip;           /* of the last instance, SIOX_UNKNOWN */
-  int64_t predicted_end;  /* the binding prediction for this instance, 0: none */
-  int64_t dist;           /* scratch of the graph walk */
-  uint32_t visit;         /* scratch: the walk that set dist */
-  bool done;              /* scratch */
-  bool had_access;        /* accesses happened inside the last instance: not a gap */
+  int64_t time;                /* last measured duration; < 0: never finished */
+  int64_t error;               /* smoothed |actual - predicted| end */
+  int64_t entered, cycle;      /* last entry; time between the last two entries, < 0 unknown */
+  int64_t trip;                /* of the last instance, SIOX_UNKNOWN */
+  int64_t predicted_end;       /* the binding prediction for this instance, 0: none */
+  int64_t dist;                /* scratch of the graph walk */
+  uint32_t visit;              /* scratch: the walk that set dist */
+  bool done;                   /* scratch */
+  bool had_access;             /* accesses happened inside the last instance: not a gap */
   struct siox__context *after; /* one per region->next */
   struct siox_region *link;    /* all regions seen */
 };
@@ -100,19 +107,20 @@ struct siox__predictor {
   struct siox__predict_env env;
   struct siox__pfile *file;
   uint32_t nfiles, maxfiles;
-  struct siox_site **touched;       /* sites used in the running burst */
+  struct siox_site **touched; /* sites used in the running burst */
   uint32_t ntouched, maxtouched;
-  uint64_t releases;                /* grows with each release given: generation of struct siox__pfile.needed */
+  uint64_t releases; /* grows with each release given: generation of struct siox__pfile.needed */
   struct siox_region *regions;      /* all seen, through state->link */
+  struct siox_site *sites;          /* likewise */
   struct siox_region *burst_region; /* left last: owner of the running burst */
   struct siox__frame stack[SIOX__STACK];
   uint32_t depth;
-  uint32_t gap;                     /* index + 1 of the frame that is the gap; 0: none */
+  uint32_t gap; /* index + 1 of the frame that is the gap; 0: none */
   uint32_t visit;
-  struct siox__claimed *claimed;    /* per disk */
-  int64_t *next_use;                /* per disk, scratch: absolute time */
+  struct siox__claimed *claimed; /* per disk */
+  int64_t *next_use;             /* per disk, scratch: absolute time */
   struct siox_mask scratch, group;
-  bool failed;                      /* out of memory: says nothing any more */
+  bool failed; /* out of memory: says nothing any more */
 };
 
 int siox__predictor_init(struct siox__predictor *p, const struct siox__predict_env *env);
@@ -121,29 +129,33 @@ void siox__predictor_opened(struct siox__predictor *p, struct siox_site *site, c
                             const struct siox_layout *layout);
 void siox__predictor_closed(struct siox__predictor *p, const void *handle);
 /* Before an access; offset -1: not known. site may be NULL. */
-void siox__predictor_access(struct siox__predictor *p, struct siox_site *site, const void *handle, int64_t offset,
-                            int64_t bytes, int64_t now);
-int64_t siox__predictor_enter(struct siox__predictor *p, struct siox_region *region, int64_t trip, int64_t now);
-int64_t siox__predictor_tick(struct siox__predictor *p, struct siox_region *region, int64_t iteration, int64_t now);
+void siox__predictor_access(struct siox__predictor *p, struct siox_site *site, const void *handle,
+                            int64_t offset, int64_t bytes, int64_t now);
+int64_t siox__predictor_enter(struct siox__predictor *p, struct siox_region *region, int64_t trip,
+                              int64_t now);
+int64_t siox__predictor_tick(struct siox__predictor *p, struct siox_region *region,
+                             int64_t iteration, int64_t now);
 void siox__predictor_leave(struct siox__predictor *p, struct siox_region *region, int64_t now);
 /* Split loops: iterations of lead, and the hint between the two loops. */
 int64_t siox__predictor_split(struct siox__predictor *p, struct siox_region *region, int64_t trip,
                               int64_t iteration_ns);
-void siox__predictor_split_hint(struct siox__predictor *p, struct siox_region *region, int32_t flag, int64_t left,
-                                int64_t now);
+void siox__predictor_split_hint(struct siox__predictor *p, struct siox_region *region, int32_t flag,
+                                int64_t left, int64_t now);
 
 /* predict_history.c */
-struct siox__site_state *siox__site_state(struct siox_site *site);
-struct siox__region_state *siox__region_state(struct siox__predictor *p, struct siox_region *region);
+struct siox__site_state *siox__site_state(struct siox__predictor *p, struct siox_site *site);
+struct siox__region_state *siox__region_state(struct siox__predictor *p,
+                                              struct siox_region *region);
 void siox__history_access(struct siox__context *c, int32_t file, int64_t offset, int64_t bytes);
 void siox__history_close_burst(struct siox__context *c);
 int32_t siox__predictor_file(const struct siox__predictor *p, const void *handle);
-/* File expected at the j-th coming instance (j >= 1) and the period of the pattern; FILE_MANY: cannot say. */
+/* File expected at the j-th coming instance (j >= 1) and the period of the pattern; FILE_MANY:
+ * cannot say. */
 int32_t siox__history_file(const struct siox__context *c, uint32_t j, uint32_t *period);
-/* Adds the disks that `site` will use in the j-th coming burst of context c (NULL: no context known). false: cannot
- * tell, it may be any disk. */
-bool siox__predict_mask(const struct siox__predictor *p, const struct siox__context *c, struct siox_site *site,
-                        uint32_t j, struct siox_mask *mask);
+/* Adds the disks that `site` will use in the j-th coming burst of context c (NULL: no context
+ * known). false: cannot tell, it may be any disk. */
+bool siox__predict_mask(const struct siox__predictor *p, const struct siox__context *c,
+                        struct siox_site *site, uint32_t j, struct siox_mask *mask);
 
 /* predict_plan.c */
 /* Tells what follows from next_use now: releases, need_by, leads. */
@@ -152,7 +164,7 @@ void siox__predict_emit(struct siox__predictor *p, int64_t now);
 void siox__predict_need(struct siox__predictor *p, const struct siox_mask *mask);
 /* Releases the disks of the mask without a time. */
 void siox__predict_release(struct siox__predictor *p, const struct siox_mask *mask);
-/* Fills p->next_use with the absolute time of each disk's next use, SIOX_NEVER: none reachable, given
- * that the gap region `from` ends at `end`. */
+/* Fills p->next_use with the absolute time of each disk's next use, SIOX_NEVER: none reachable,
+ * given that the gap region `from` ends at `end`. */
 void siox__predict_next_use(struct siox__predictor *p, struct siox_region *from, int64_t end);
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The predictor's events: files opened, accesses, regions entered, ticking and left. See predict.h. */
+/* The predictor's events: files opened, accesses, regions entered, ticking and left. See predict.h.
+ */
 #include "client/predict.h"
 #include <stdlib.h>
 #include <string.h>
@@ -24,13 +25,14 @@ void siox__predictor_free(struct siox__predictor *p) {
   for (struct siox_region *r = p->regions, *next; r; r = next) {
     struct siox__region_state *s = r->state;
     next = s->link;
-    for (uint32_t i = 0; i < r->nnext; i++) {
-      free(r->next[i]->state);
-      r->next[i]->state = NULL;
-    }
     free(s->after);
     free(s);
     r->state = NULL;
+  }
+  for (struct siox_site *s = p->sites, *next; s; s = next) {
+    next = ((struct siox__site_state *)s->state)->link;
+    free(s->state);
+    s->state = NULL;
   }
   for (uint32_t i = 0; i < p->nfiles; i++)
     siox_layout_free(&p->file[i].layout);
@@ -102,13 +104,11 @@ static void touch(struct siox__predictor *p, struct siox_site *site, struct siox
   s->touched = true;
 }
 
-static void learn_access(struct siox__predictor *p, struct siox_site *site, int32_t file, int64_t offset,
-                         int64_t bytes) {
-  struct siox__site_state *s = siox__site_state(site);
-  if (!s) {
-    p->failed = true;
+static void learn_access(struct siox__predictor *p, struct siox_site *site, int32_t file,
+                         int64_t offset, int64_t bytes) {
+  struct siox__site_state *s = siox__site_state(p, site);
+  if (!s)
     return;
-  }
   touch(p, site, s);
   siox__history_access(&s->any, file, offset, bytes);
   struct siox_region *r = p->burst_region;
@@ -120,15 +120,15 @@ static void learn_access(struct siox__predictor *p, struct siox_site *site, int3
     }
 }
 
-void siox__predictor_access(struct siox__predictor *p, struct siox_site *site, const void *handle, int64_t offset,
-                            int64_t bytes, int64_t now) {
+void siox__predictor_access(struct siox__predictor *p, struct siox_site *site, const void *handle,
+                            int64_t offset, int64_t bytes, int64_t now) {
   (void)now;
   if (asleep(p))
     return;
-  if (p->gap) { /* the pass could not see this access: what we took for a gap is none */
-    ((struct siox__region_state *)p->stack[p->gap - 1].region->state)->had_access = true;
-    p->gap = 0;
-  }
+  /* An access that the pass could not see: what we took for a gap is none. */
+  for (uint32_t i = 0; i < p->depth; i++)
+    ((struct siox__region_state *)p->stack[i].region->state)->had_access = true;
+  p->gap = 0;
   int32_t file = siox__predictor_file(p, handle);
   if (site)
     learn_access(p, site, file, offset, bytes);
@@ -174,7 +174,8 @@ static void enter_nest(struct siox__predictor *p, struct siox_region *region) {
   if (known && !siox_mask_empty(&used)) {
     struct siox_mask fresh;
     if (siox_mask_init(&fresh, p->env.ndisks) == 0) {
-      for (uint32_t d = siox_mask_next(&used, 0); d < p->env.ndisks; d = siox_mask_next(&used, d + 1))
+      for (uint32_t d = siox_mask_next(&used, 0); d < p->env.ndisks;
+           d = siox_mask_next(&used, d + 1))
         if (p->claimed[d].state == SIOX__UNCLAIMED)
           siox_mask_set(&fresh, d);
       siox__predict_need(p, &fresh);
@@ -191,7 +192,8 @@ static int64_t frame_trip(const struct siox__frame *f) {
   return f->trip > 0 ? f->trip : s->trip;
 }
 
-/* When the loop of a frame will end at the rate measured so far; SIOX_UNKNOWN before the first tick. */
+/* When the loop of a frame will end at the rate measured so far; SIOX_UNKNOWN before the first
+ * tick. */
 static int64_t rate_end(const struct siox__frame *f) {
   int64_t trip = frame_trip(f);
   if (f->iterations <= 0 || trip <= 0)
@@ -208,19 +210,22 @@ static int64_t gap_end(const struct siox__predictor *p, int64_t now) {
   int64_t past = gs->time >= 0 && !gs->had_access ? g->start + gs->time : SIOX_UNKNOWN;
   int64_t rate = rate_end(f);
   if (rate != SIOX_UNKNOWN && f != g && gs->time >= 0 && fs->time >= 0) {
-    int64_t tail = gs->time - (f->start - g->start) - fs->time; /* what came after this loop last time */
+    int64_t tail =
+        gs->time - (f->start - g->start) - fs->time; /* what came after this loop last time */
     rate += tail > 0 ? tail : 0;
   }
   int64_t end = now;
   if (rate != SIOX_UNKNOWN && past != SIOX_UNKNOWN) {
-    double weight = 8.0 * (double)f->iterations / (double)frame_trip(f); /* an eighth done: trust what is measured */
+    double weight = 8.0 * (double)f->iterations /
+                    (double)frame_trip(f); /* an eighth done: trust what is measured */
     weight = weight > 1 ? 1 : weight;
     end = past + (int64_t)(weight * (double)(rate - past));
   } else if (rate != SIOX_UNKNOWN) {
     end = rate;
   } else if (past != SIOX_UNKNOWN) {
     end = past;
-  } else if (g->region->body_ns > 0 && g->trip > 0 && g->trip < INT64_MAX / 4 / g->region->body_ns) {
+  } else if (g->region->body_ns > 0 && g->trip > 0 &&
+             g->trip < INT64_MAX / 4 / g->region->body_ns) {
     end = g->start + g->trip * g->region->body_ns; /* the compiler's least time */
   }
   return end > now ? end : now;
@@ -232,7 +237,8 @@ static void replan(struct siox__predictor *p, int64_t now) {
   int64_t end = gap_end(p, now), left = end - now;
   if (left > p->env.lead_ns)
     s->predicted_end = end;
-  /* Early costs a little energy, late costs delay: 1 % of what is left and twice the usual error go to the safe side. */
+  /* Early costs a little energy, late costs delay: 1 % of what is left and twice the usual error go
+   * to the safe side. */
   int64_t margin = left / 100 + 2 * s->error;
   if (margin > left / 4)
     margin = left / 4;
@@ -240,16 +246,17 @@ static void replan(struct siox__predictor *p, int64_t now) {
   siox__predict_emit(p, now);
 }
 
-/* Iteration at which to look again: soon while little is known, then at halves of what is left, and exactly where a
- * lead falls due. SIOX_NEVER when nothing can change any more. */
-static int64_t next_tick(const struct siox__predictor *p, const struct siox__frame *f, int64_t now) {
+/* Iteration at which to look again: soon while little is known, then at halves of what is left, and
+ * exactly where a lead falls due. SIOX_NEVER when nothing can change any more. */
+static int64_t next_tick(const struct siox__predictor *p, const struct siox__frame *f,
+                         int64_t now) {
   int64_t trip = frame_trip(f);
   const struct siox__region_state *s = f->region->state;
   if (trip <= 1)
     return SIOX_NEVER;
-  double each = f->iterations > 0  ? (double)(f->seen - f->start) / (double)f->iterations
-                : s->time > 0      ? (double)s->time / (double)trip
-                                   : 0;
+  double each = f->iterations > 0 ? (double)(f->seen - f->start) / (double)f->iterations
+                : s->time > 0     ? (double)s->time / (double)trip
+                                  : 0;
   if (f->iterations <= 0)
     return each > 0 ? 1 + trip / 16 : 1;
   if (each <= 0)
@@ -264,7 +271,8 @@ static int64_t next_tick(const struct siox__predictor *p, const struct siox__fra
       if (p->claimed[d].state == SIOX__RELEASED && p->claimed[d].due < due)
         due = p->claimed[d].due;
     if (due != SIOX_NEVER) {
-      /* The last iteration that still begins before it is due; one more would be late by less than an iteration. */
+      /* The last iteration that still begins before it is due; one more would be late by less than
+       * an iteration. */
       double until = ((double)due - (double)now) / each - 1;
       step = until < step ? until : step;
     }
@@ -277,7 +285,8 @@ static int64_t next_tick(const struct siox__predictor *p, const struct siox__fra
   return step < (double)left ? f->iterations + (int64_t)step : SIOX_NEVER;
 }
 
-int64_t siox__predictor_enter(struct siox__predictor *p, struct siox_region *region, int64_t trip, int64_t now) {
+int64_t siox__predictor_enter(struct siox__predictor *p, struct siox_region *region, int64_t trip,
+                              int64_t now) {
   if (asleep(p))
     return SIOX_NEVER;
   struct siox__region_state *s = siox__region_state(p, region);
@@ -314,7 +323,8 @@ int64_t siox__predictor_enter(struct siox__predictor *p, struct siox_region *reg
   return next_tick(p, f, now);
 }
 
-int64_t siox__predictor_tick(struct siox__predictor *p, struct siox_region *region, int64_t iteration, int64_t now) {
+int64_t siox__predictor_tick(struct siox__predictor *p, struct siox_region *region,
+                             int64_t iteration, int64_t now) {
   if (asleep(p) || !p->depth || !p->gap || p->stack[p->depth - 1].region != region)
     return SIOX_NEVER;
   struct siox__frame *f = &p->stack[p->depth - 1];
@@ -326,7 +336,8 @@ int64_t siox__predictor_tick(struct siox__predictor *p, struct siox_region *regi
   return next_tick(p, f, now);
 }
 
-/* The gap is over: whoever was told a later time, or waits for a lead that never came due, hears of it now. */
+/* The gap is over: whoever was told a later time, or waits for a lead that never came due, hears of
+ * it now. */
 static void gap_over(struct siox__predictor *p, struct siox_region *region, int64_t now) {
   struct siox__region_state *s = region->state;
   struct siox_mask soon;
@@ -394,8 +405,8 @@ int64_t siox__predictor_split(struct siox__predictor *p, struct siox_region *reg
   return d < trip ? d : trip;
 }
 
-void siox__predictor_split_hint(struct siox__predictor *p, struct siox_region *region, int32_t flag, int64_t left,
-                                int64_t now) {
+void siox__predictor_split_hint(struct siox__predictor *p, struct siox_region *region, int32_t flag,
+                                int64_t left, int64_t now) {
   struct siox__region_state *s = asleep(p) ? NULL : siox__region_state(p, region);
   if (!s)
     return;

@@ -4,19 +4,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct siox__site_state *siox__site_state(struct siox_site *site) {
-  if (!site->state) {
-    struct siox__site_state *s = calloc(1, sizeof *s);
-    if (s) {
-      s->any.site = site;
-      s->any.now.file = s->any.before.file = SIOX__FILE_NONE;
-    }
-    site->state = s;
+struct siox__site_state *siox__site_state(struct siox__predictor *p, struct siox_site *site) {
+  if (site->state)
+    return site->state;
+  struct siox__site_state *s = calloc(1, sizeof *s);
+  if (!s) {
+    p->failed = true;
+    return NULL;
   }
-  return site->state;
+  s->any.site = site;
+  s->any.now.file = s->any.before.file = SIOX__FILE_NONE;
+  s->link = p->sites;
+  p->sites = site;
+  site->state = s;
+  return s;
 }
 
-struct siox__region_state *siox__region_state(struct siox__predictor *p, struct siox_region *region) {
+struct siox__region_state *siox__region_state(struct siox__predictor *p,
+                                              struct siox_region *region) {
   struct siox__region_state *s = region->state;
   if (s)
     return s;
@@ -85,7 +90,8 @@ void siox__history_close_burst(struct siox__context *c) {
   if (c->nhistory < SIOX__HISTORY)
     c->nhistory++;
   if (c->now.count) {
-    c->has_step = c->has_before && c->before.file == c->now.file && c->before.first >= 0 && c->now.first >= 0;
+    c->has_step =
+        c->has_before && c->before.file == c->now.file && c->before.first >= 0 && c->now.first >= 0;
     c->step = c->has_step ? c->now.first - c->before.first : 0;
     c->before = c->now;
     c->has_before = true;
@@ -97,7 +103,8 @@ int32_t siox__history_file(const struct siox__context *c, uint32_t j, uint32_t *
   *period = 1;
   if (c->nhistory == 0)
     return SIOX__FILE_MANY;
-  /* The shortest period that explains everything remembered and was seen twice; one instance explains itself. */
+  /* The shortest period that explains everything remembered and was seen twice; one instance
+   * explains itself. */
   for (uint32_t q = 1; q == 1 || 2 * q <= c->nhistory; q++) {
     bool holds = true;
     for (uint32_t i = 0; i + q < c->nhistory && holds; i++)
@@ -123,7 +130,8 @@ static void add_whole(const struct siox_layout *l, struct siox_mask *mask) {
 }
 
 /* Every file the site's handle can be. */
-static bool add_origins(const struct siox__predictor *p, const struct siox_site *site, struct siox_mask *mask) {
+static bool add_origins(const struct siox__predictor *p, const struct siox_site *site,
+                        struct siox_mask *mask) {
   if (!site->norigins || !(site->flags & SIOX_SITE_WHOLE_ORIGINS))
     return false;
   for (uint32_t o = 0; o < site->norigins; o++) {
@@ -139,8 +147,8 @@ static bool add_origins(const struct siox__predictor *p, const struct siox_site 
   return true;
 }
 
-bool siox__predict_mask(const struct siox__predictor *p, const struct siox__context *c, struct siox_site *site,
-                        uint32_t j, struct siox_mask *mask) {
+bool siox__predict_mask(const struct siox__predictor *p, const struct siox__context *c,
+                        struct siox_site *site, uint32_t j, struct siox_mask *mask) {
   if (site->mask && site->mask->ndisks == mask->ndisks) {
     siox_mask_or(mask, site->mask);
     return true;
@@ -150,6 +158,7 @@ bool siox__predict_mask(const struct siox__predictor *p, const struct siox__cont
   if (file == SIOX__FILE_NONE)
     return true; /* this instance passes it by */
   if (file == SIOX__FILE_MANY || (uint32_t)file >= p->nfiles) {
+    const struct siox__site_state *s = site->state;
     const struct siox__site_state *s = site->state;
     if (add_origins(p, site, mask))
       return true;
@@ -161,14 +170,16 @@ bool siox__predict_mask(const struct siox__predictor *p, const struct siox__cont
   const struct siox_layout *l = &p->file[file].layout;
   const struct siox__burst *b = &c->before;
   bool fixed = site->nlevels == 0 && site->first != SIOX_UNKNOWN;
-  if (!well_behaved(site) || period != 1 || b->file != file || b->low < 0 || !(c->has_step || fixed)) {
+  if (!well_behaved(site) || period != 1 || b->file != file || b->low < 0 ||
+      !(c->has_step || fixed)) {
     add_whole(l, mask);
     return true;
   }
   int64_t shift;
   int64_t first, low;
   if (__builtin_mul_overflow(c->has_step ? c->step : 0, (int64_t)j, &shift) ||
-      __builtin_add_overflow(b->first, shift, &first) || __builtin_add_overflow(b->low, shift, &low) || low < 0) {
+      __builtin_add_overflow(b->first, shift, &first) ||
+      __builtin_add_overflow(b->low, shift, &low) || low < 0) {
     add_whole(l, mask);
     return true;
   }

@@ -3,7 +3,8 @@
 #include "client/predict.h"
 #include <stdlib.h>
 
-/* A change of need_by smaller than this is not worth a message: 0.5 % of what is left, at least 200 us. */
+/* A change of need_by smaller than this is not worth a message: 0.5 % of what is left, at least 200
+ * us. */
 static int64_t tolerance(int64_t left) { return left / 200 > 200000 ? left / 200 : 200000; }
 
 static void use_at(struct siox__predictor *p, const struct siox_mask *mask, int64_t time) {
@@ -44,7 +45,8 @@ static struct siox_region *nearest(struct siox__predictor *p) {
   struct siox_region *best = NULL;
   for (struct siox_region *r = p->regions; r; r = ((struct siox__region_state *)r->state)->link) {
     struct siox__region_state *s = r->state;
-    if (s->visit == p->visit && !s->done && (!best || s->dist < ((struct siox__region_state *)best->state)->dist))
+    if (s->visit == p->visit && !s->done &&
+        (!best || s->dist < ((struct siox__region_state *)best->state)->dist))
       best = r;
   }
   return best;
@@ -112,7 +114,8 @@ static void want(struct siox__claimed *c, int32_t speed, int32_t flag, int64_t n
   c->want.need_by = need_by;
 }
 
-static void plan_gap(struct siox__predictor *p, struct siox__claimed *c, int64_t next, int64_t now) {
+static void plan_gap(struct siox__predictor *p, struct siox__claimed *c, int64_t next,
+                     int64_t now) {
   int64_t left = next == SIOX_NEVER ? SIOX_NEVER : next - now;
   if (c->state == SIOX__RELEASED) {
     if (next == SIOX_NEVER ? c->need_by != SIOX_NEVER
@@ -123,7 +126,8 @@ static void plan_gap(struct siox__predictor *p, struct siox__claimed *c, int64_t
   }
 }
 
-static void plan_transition(struct siox__predictor *p, struct siox__claimed *c, int64_t next, int64_t now) {
+static void plan_transition(struct siox__predictor *p, struct siox__claimed *c, int64_t next,
+                            int64_t now) {
   int64_t left = next == SIOX_NEVER ? SIOX_NEVER : next - now;
   if (c->state != SIOX__RELEASED && left >= p->env.min_gap_ns) {
     int32_t speed = SIOX_SPEED_LOWEST;

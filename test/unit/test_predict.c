@@ -1,0 +1,498 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The predictor on scripted programs with a clock of their own: expected times follow from the
+ * script's durations. */
+#include "client/predict.h"
+// clang-format off
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+// clang-format on
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SECOND INT64_C(1000000000)
+
+struct told {
+  char mask[64];
+  int32_t speed, flag;
+  int64_t need_by, at;
+};
+struct world {
+  struct siox__predictor p;
+  struct told told[256];
+  int n;
+  int64_t now;
+  struct siox_layout a, b;
+};
+
+static void record(void *context, const struct siox_mask *T, int32_t S, int32_t F, int64_t need_by,
+                   int64_t until) {
+  struct world *w = context;
+  (void)until;
+  assert_true(w->n < 256);
+  struct told *t = &w->told[w->n++];
+  siox_mask_format(T, t->mask, sizeof t->mask);
+  t->speed = S;
+  t->flag = F;
+  t->need_by = need_by;
+  t->at = w->now;
+}
+
+static void begin(struct world *w, enum siox_lead_kind lead, const char *a, const char *b) {
+  memset(w, 0, sizeof *w);
+  struct siox__predict_env env = {.ndisks = 6,
+                                  .lead = lead,
+                                  .lead_ns = 2 * SECOND,
+                                  .min_gap_ns = 3 * SECOND,
+                                  .hint = record,
+                                  .context = w};
+  assert_int_equal(siox__predictor_init(&w->p, &env), 0);
+  assert_int_equal(siox_layout_parse(&w->a, 6, a), 0);
+  assert_int_equal(siox_layout_parse(&w->b, 6, b), 0);
+  w->now = 100 * SECOND;
+}
+static void end(struct world *w) {
+  siox__predictor_free(&w->p);
+  siox_layout_free(&w->a);
+  siox_layout_free(&w->b);
+}
+
+static struct siox_site open_a = {.flags = SIOX_SITE_OPEN}, open_b = {.flags = SIOX_SITE_OPEN};
+static struct siox_site *origin_a[] = {&open_a}, *origin_b[] = {&open_b},
+                        *origin_ab[] = {&open_a, &open_b};
+static int handle_a, handle_b;
+
+static struct siox_site data_site(struct siox_site **origins, uint32_t n) {
+  static const struct siox_access_level affine = {SIOX_OFFSET_AFFINE, 0, SIOX_UNKNOWN,
+                                                  SIOX_UNKNOWN};
+  return (struct siox_site){.flags = SIOX_SITE_READ | SIOX_SITE_WHOLE_ORIGINS,
+                            .first = SIOX_UNKNOWN,
+                            .size = SIOX_UNKNOWN,
+                            .nlevels = 1,
+                            .levels = &affine,
+                            .norigins = n,
+                            .origins = origins};
+}
+static struct siox_region loop_region(struct siox_site *const *next, uint32_t nnext,
+                                      struct siox_region *const *succ, uint32_t nsucc) {
+  return (struct siox_region){.kind = SIOX_REGION_LOOP,
+                              .speed = -1,
+                              .trip = SIOX_UNKNOWN,
+                              .body_ns = SIOX_UNKNOWN,
+                              .next = next,
+                              .nnext = nnext,
+                              .succ = succ,
+                              .nsucc = nsucc};
+}
+static void open_files(struct world *w) {
+  siox__predictor_opened(&w->p, &open_a, &handle_a, &w->a);
+  siox__predictor_opened(&w->p, &open_b, &handle_b, &w->b);
+}
+/* A loop of `trip` iterations taking `length`, ticking where asked. */
+static void run_loop(struct world *w, struct siox_region *r, int64_t trip, int64_t length) {
+  int64_t start = w->now, next = siox__predictor_enter(&w->p, r, trip, w->now);
+  for (int64_t i = 1; i <= trip; i++) {
+    w->now = start + length * i / trip;
+    if (i == next)
+      next = siox__predictor_tick(&w->p, r, i, w->now);
+  }
+  siox__predictor_leave(&w->p, r, w->now);
+}
+static void touch(struct world *w, struct siox_site *s, void *handle, int64_t offset,
+                  int64_t bytes) {
+  siox__predictor_access(&w->p, s, handle, offset, bytes, w->now);
+}
+
+static struct told *last_for(struct world *w, char disk_bit_index, int before) {
+  for (int i = before - 1; i >= 0; i--)
+    if (w->told[i].mask[(int)disk_bit_index] == '1')
+      return &w->told[i];
+  return NULL;
+}
+
+static void first_gap_is_predicted_from_the_first_iterations(void **state) {
+  (void)state;
+  struct world w;
+  begin(&w, SIOX_LEAD_GAP, "1:3:64K", "0:1:64K");
+  struct siox_site read = data_site(origin_a, 1);
+  struct siox_site *next[] = {&read};
+  struct siox_region r, *succ[] = {&r};
+  r = loop_region(next, 1, succ, 1);
+  open_files(&w);
+  touch(&w, &read, &handle_a, 0, 3 << 16);
+  int64_t start = w.now;
+  siox__predictor_enter(&w.p, &r, 100, w.now);
+  int before = w.n;
+  w.now = start + SECOND / 10;
+  siox__predictor_tick(&w.p, &r, 1, w.now);
+  assert_true(w.n > before);
+  struct told *t = last_for(&w, 1, w.n);
+  assert_int_equal(t->flag, 0);
+  /* 10 s at this rate; up to 1 % of the rest is kept as margin. */
+  assert_true(t->need_by <= start + 10 * SECOND && t->need_by >= start + 10 * SECOND - SECOND / 10);
+  end(&w);
+}
+
+static void nothing_is_said_before_anything_is_known(void **state) {
+  (void)state;
+  struct world w;
+  begin(&w, SIOX_LEAD_GAP, "1:3:64K", "0:1:64K");
+  struct siox_site read = data_site(origin_a, 1);
+  struct siox_site *next[] = {&read};
+  struct siox_region r, *succ[] = {&r};
+  r = loop_region(next, 1, succ, 1);
+  open_files(&w);
+  touch(&w, &read, &handle_a, 0, 3 << 16);
+  int before = w.n;
+  siox__predictor_enter(&w.p, &r, SIOX_UNKNOWN, w.now);
+  for (int i = before; i < w.n; i++) /* only disks that the program never uses may be let go */
+    assert_string_equal(w.told[i].mask, "100011");
+  end(&w);
+}
+
+static void second_gap_is_predicted_at_its_entry(void **state) {
+  (void)state;
+  struct world w;
+  begin(&w, SIOX_LEAD_GAP, "1:3:64K", "0:1:64K");
+  struct siox_site read = data_site(origin_a, 1);
+  struct siox_site *next[] = {&read};
+  struct siox_region r, *succ[] = {&r};
+  r = loop_region(next, 1, succ, 1);
+  open_files(&w);
+  touch(&w, &read, &handle_a, 0, 3 << 16);
+  run_loop(&w, &r, 100, 10 * SECOND);
+  touch(&w, &read, &handle_a, 3 << 16, 3 << 16);
+  int before = w.n;
+  int64_t start = w.now;
+  siox__predictor_enter(&w.p, &r, 100, w.now);
+  assert_true(w.n > before);
+  struct told *t = last_for(&w, 2, w.n);
+  assert_int_equal(t->at, start);
+  assert_int_equal(t->flag, 0);
+  assert_true(llabs(t->need_by - (start + 10 * SECOND)) < SECOND / 5);
+  end(&w);
+}
+
+static void gaps_that_do_not_pay_give_no_hint_for_disks_in_use(void **state) {
+  (void)state;
+  struct world w;
+  begin(&w, SIOX_LEAD_GAP, "0:6:64K", "0:6:64K");
+  struct siox_site read = data_site(origin_a, 1);
+  struct siox_site *next[] = {&read};
+  struct siox_region r, *succ[] = {&r};
+  r = loop_region(next, 1, succ, 1);
+  open_files(&w);
+  for (int k = 0; k < 10; k++) {
+    touch(&w, &read, &handle_a, (int64_t)k * (6 << 16), 6 << 16);
+    run_loop(&w, &r, 100, SECOND);
+  }
+  for (int i = 0; i < w.n; i++)
+    assert_int_equal(w.told[i].flag, 1);
+  end(&w);
+}
+
+/* transfer() is one call reached after two different gaps; the file differs by the way it was
+ * reached. */
+static void one_call_on_two_paths_is_learned_apart(void **state) {
+  (void)state;
+  struct world w;
+  begin(&w, SIOX_LEAD_GAP, "0:3:64K", "3:3:64K");
+  struct siox_site both = data_site(origin_ab, 2);
+  struct siox_site *next[] = {&both};
+  struct siox_region r1, r2, *to_r2[] = {&r2}, *to_r1[] = {&r1};
+  r1 = loop_region(next, 1, to_r2, 1);
+  r2 = loop_region(next, 1, to_r1, 1);
+  open_files(&w);
+  for (int k = 0; k < 3; k++) {
+    touch(&w, &both, &handle_a, (int64_t)k * (3 << 16), 3 << 16);
+    run_loop(&w, &r1, 100, 10 * SECOND);
+    touch(&w, &both, &handle_b, (int64_t)k * (3 << 16), 3 << 16);
+    run_loop(&w, &r2, 100, 20 * SECOND);
+  }
+  touch(&w, &both, &handle_a, 3 * (3 << 16), 3 << 16);
+  int64_t start = w.now;
+  siox__predictor_enter(&w.p, &r1, 100, w.now);
+  struct told *a = last_for(&w, 0, w.n), *b = last_for(&w, 3, w.n);
+  assert_int_equal(a->flag, 0);
+  assert_true(llabs(a->need_by - (start + 30 * SECOND)) < SECOND / 2); /* A comes after both gaps */
+  assert_true(llabs(b->need_by - (start + 10 * SECOND)) < SECOND / 2); /* B after this one */
+  end(&w);
+}
+
+static void files_in_turn_at_one_place_are_learned_as_a_period(void **state) {
+  (void)state;
+  struct world w;
+  begin(&w, SIOX_LEAD_GAP, "0:3:64K", "3:3:64K");
+  struct siox_site both = data_site(origin_ab, 2);
+  struct siox_site *next[] = {&both};
+  struct siox_region r, *succ[] = {&r};
+  r = loop_region(next, 1, succ, 1);
+  open_files(&w);
+  for (int k = 0; k < 8; k++) {
+    touch(&w, &both, k % 2 ? &handle_b : &handle_a, (int64_t)k * (3 << 16), 3 << 16);
+    run_loop(&w, &r, 100, 10 * SECOND);
+  }
+  touch(&w, &both, &handle_a, 8 * (3 << 16), 3 << 16);
+  int64_t start = w.now;
+  siox__predictor_enter(&w.p, &r, 100, w.now);
+  struct told *a = last_for(&w, 0, w.n), *b = last_for(&w, 3, w.n);
+  assert_true(llabs(a->need_by - (start + 20 * SECOND)) < SECOND / 2);
+  assert_true(llabs(b->need_by - (start + 10 * SECOND)) < SECOND / 2);
+  end(&w);
+}
+
+static void a_stride_of_one_stripe_moves_the_prediction_by_one_disk(void **state) {
+  (void)state;
+  struct world w;
+  begin(&w, SIOX_LEAD_GAP, "0:6:64K", "0:6:64K");
+  struct siox_site read = data_site(origin_a, 1);
+  struct siox_site *next[] = {&read};
+  struct siox_region r, *succ[] = {&r};
+  r = loop_region(next, 1, succ, 1);
+  open_files(&w);
+  for (int k = 0; k < 3; k++) {
+    touch(&w, &read, &handle_a, (int64_t)k << 16, 1 << 16);
+    run_loop(&w, &r, 100, 10 * SECOND);
+  }
+  touch(&w, &read, &handle_a, INT64_C(3) << 16, 1 << 16);
+  siox__predictor_enter(&w.p, &r, 100, w.now);
+  struct told *t = last_for(&w, 4, w.n); /* after stripe 3 comes stripe 4 */
+  assert_string_equal(t->mask, "000010");
+  assert_true(t->need_by > w.now);
+  end(&w);
+}
+
+static void what_the_graph_never_reaches_again_is_released_for_good(void **state) {
+  (void)state;
+  struct world w;
+  begin(&w, SIOX_LEAD_GAP, "0:3:64K", "3:3:64K");
+  struct siox_site a = data_site(origin_a, 1), b = data_site(origin_b, 1);
+  struct siox_site *next[] = {&b};
+  struct siox_region r, *succ[] = {&r};
+  r = loop_region(next, 1, succ, 1);
+  open_files(&w);
+  touch(&w, &a, &handle_a, 0, 3 << 16);
+  touch(&w, &b, &handle_b, 0, 3 << 16);
+  siox__predictor_enter(&w.p, &r, 100, w.now);
+  struct told *t = last_for(&w, 0, w.n);
+  assert_string_equal(t->mask, "111000");
+  assert_int_equal(t->flag, 0);
+  assert_int_equal(t->need_by, 0);
+  end(&w);
+}
+
+static void unknown_code_after_a_region_may_use_any_open_file(void **state) {
+  (void)state;
+  struct world w;
+  begin(&w, SIOX_LEAD_GAP, "0:3:64K", "3:2:64K");
+  struct siox_site a = data_site(origin_a, 1);
+  struct siox_site *next[] = {&a};
+  struct siox_region r, *succ[] = {&r};
+  r = loop_region(next, 1, succ, 1);
+  r.flags = SIOX_REGION_OPEN_END;
+  open_files(&w);
+  touch(&w, &a, &handle_a, 0, 3 << 16);
+  run_loop(&w, &r, 100, 10 * SECOND);
+  touch(&w, &a, &handle_a, 3 << 16, 3 << 16);
+  siox__predictor_enter(&w.p, &r, 100, w.now);
+  struct told *b = last_for(&w, 4, w.n), *outside = last_for(&w, 5, w.n);
+  assert_true(b->need_by > 0);
+  assert_int_equal(outside->need_by, 0);
+  end(&w);
+}
+
+static void a_gap_that_ends_early_claims_its_disks_at_once(void **state) {
+  (void)state;
+  struct world w;
+  begin(&w, SIOX_LEAD_GAP, "0:3:64K", "3:3:64K");
+  struct siox_site a = data_site(origin_a, 1);
+  struct siox_site *next[] = {&a};
+  struct siox_region r, *succ[] = {&r};
+  r = loop_region(next, 1, succ, 1);
+  open_files(&w);
+  touch(&w, &a, &handle_a, 0, 3 << 16);
+  run_loop(&w, &r, 100, 10 * SECOND);
+  touch(&w, &a, &handle_a, 3 << 16, 3 << 16);
+  siox__predictor_enter(&w.p, &r, 100, w.now);
+  w.now += SECOND;
+  siox__predictor_leave(&w.p, &r, w.now);
+  struct told *t = last_for(&w, 0, w.n);
+  assert_int_equal(t->flag, 1);
+  assert_int_equal(t->at, w.now);
+  end(&w);
+}
+
+static void a_region_that_did_io_is_no_gap(void **state) {
+  (void)state;
+  struct world w;
+  begin(&w, SIOX_LEAD_GAP, "0:6:64K", "0:6:64K");
+  struct siox_site a = data_site(origin_a, 1);
+  struct siox_site *next[] = {&a};
+  struct siox_region r, *succ[] = {&r};
+  r = loop_region(next, 1, succ, 1);
+  open_files(&w);
+  touch(&w, &a, &handle_a, 0, 6 << 16);
+  for (int k = 0; k < 3; k++) {
+    siox__predictor_enter(&w.p, &r, SIOX_UNKNOWN, w.now);
+    w.now += 10 * SECOND;
+    touch(&w, NULL, &handle_a, 0, 6 << 16); /* a library the pass did not see */
+    w.now += 10 * SECOND;
+    siox__predictor_leave(&w.p, &r, w.now);
+  }
+  for (int i = 0; i < w.n; i++)
+    assert_int_equal(w.told[i].flag, 1);
+  end(&w);
+}
+
+static void loop_of_a_called_function_refines_the_callers_gap(void **state) {
+  (void)state;
+  struct world w;
+  begin(&w, SIOX_LEAD_GAP, "0:6:64K", "0:6:64K");
+  struct siox_site a = data_site(origin_a, 1);
+  struct siox_site *next[] = {&a};
+  struct siox_region call, loop, *succ[] = {&call};
+  call = loop_region(next, 1, succ, 1);
+  call.kind = SIOX_REGION_CALL;
+  loop = loop_region(NULL, 0, NULL, 0);
+  open_files(&w);
+  touch(&w, &a, &handle_a, 0, 6 << 16);
+  int64_t start = w.now;
+  siox__predictor_enter(&w.p, &call, SIOX_UNKNOWN, w.now);
+  assert_int_equal(siox__predictor_enter(&w.p, &loop, 10, w.now), 1);
+  w.now += 2 * SECOND;
+  siox__predictor_tick(&w.p, &loop, 1, w.now);
+  struct told *t = last_for(&w, 0, w.n);
+  assert_int_equal(t->flag, 0);
+  assert_true(llabs(t->need_by - (start + 20 * SECOND)) <= SECOND / 4);
+  end(&w);
+}
+
+static void under_a_transition_lead_the_way_up_starts_in_time(void **state) {
+  (void)state;
+  struct world w;
+  begin(&w, SIOX_LEAD_TRANSITION, "0:6:64K", "0:6:64K");
+  struct siox_site a = data_site(origin_a, 1);
+  struct siox_site *next[] = {&a};
+  struct siox_region r, *succ[] = {&r};
+  r = loop_region(next, 1, succ, 1);
+  open_files(&w);
+  touch(&w, &a, &handle_a, 0, 6 << 16);
+  run_loop(&w, &r, 1000, 10 * SECOND);
+  touch(&w, &a, &handle_a, 6 << 16, 6 << 16);
+  int64_t start = w.now;
+  int before = w.n;
+  run_loop(&w, &r, 1000, 10 * SECOND);
+  int down = -1, up = -1;
+  for (int i = before; i < w.n; i++) {
+    if (w.told[i].flag == 0)
+      down = i;
+    else if (down >= 0 && up < 0)
+      up = i;
+  }
+  assert_true(down >= 0 && up > down);
+  assert_int_equal(w.told[down].at, start);
+  /* 2 s of lead before the end at 10 s, early by the margin (1 %), an iteration and rounding, never
+   * late. */
+  assert_true(w.told[up].at <= start + 8 * SECOND);
+  assert_true(w.told[up].at >= start + 8 * SECOND - SECOND / 4);
+  end(&w);
+}
+
+static void nest_entry_lets_go_of_disks_it_never_uses(void **state) {
+  (void)state;
+  struct world w;
+  begin(&w, SIOX_LEAD_GAP, "1:3:64K", "2:3:64K");
+  struct siox_site a = data_site(origin_a, 1), b = data_site(origin_b, 1);
+  struct siox_site *next[] = {&a, &b};
+  struct siox_region nest = loop_region(next, 2, NULL, 0);
+  nest.kind = SIOX_REGION_NEST;
+  open_files(&w);
+  siox__predictor_enter(&w.p, &nest, SIOX_UNKNOWN, w.now);
+  assert_int_equal(w.n, 2);
+  assert_string_equal(w.told[0].mask, "011110"); /* paper section IV: the phase's union ... */
+  assert_int_equal(w.told[0].flag, 1);
+  assert_string_equal(w.told[1].mask, "100001"); /* ... and disks 0 and 5 lowest */
+  assert_int_equal(w.told[1].flag, 0);
+  assert_int_equal(w.told[1].speed, SIOX_SPEED_LOWEST);
+  end(&w);
+}
+
+static void split_lead_is_equation_1(void **state) {
+  (void)state;
+  struct world w;
+  begin(&w, SIOX_LEAD_TRANSITION, "0:6:64K", "0:6:64K");
+  struct siox_region r = loop_region(NULL, 0, NULL, 0);
+  assert_int_equal(siox__predictor_split(&w.p, &r, 100, 80000000), 25); /* 2 s / 80 ms */
+  assert_int_equal(siox__predictor_split(&w.p, &r, 100, 79999999), 26); /* rounded up */
+  assert_int_equal(siox__predictor_split(&w.p, &r, 10, 80000000),
+                   10); /* never more than there are */
+  assert_int_equal(siox__predictor_split(&w.p, &r, 100, SIOX_UNKNOWN), 100);
+  end(&w);
+}
+
+static void jumps_out_of_regions_do_not_confuse_it(void **state) {
+  (void)state;
+  struct world w;
+  begin(&w, SIOX_LEAD_GAP, "0:6:64K", "0:6:64K");
+  struct siox_site a = data_site(origin_a, 1);
+  struct siox_site *next[] = {&a};
+  struct siox_region outer, inner, *succ[] = {&outer};
+  outer = loop_region(next, 1, succ, 1);
+  inner = loop_region(NULL, 0, NULL, 0);
+  open_files(&w);
+  touch(&w, &a, &handle_a, 0, 6 << 16);
+  for (int k = 0; k < 40; k++) { /* inner is left by longjmp each time */
+    siox__predictor_enter(&w.p, &outer, 10, w.now);
+    siox__predictor_enter(&w.p, &inner, 10, w.now);
+    w.now += 10 * SECOND;
+    siox__predictor_leave(&w.p, &outer, w.now);
+    touch(&w, &a, &handle_a, 0, 6 << 16);
+  }
+  assert_int_equal(w.p.depth, 0);
+  siox__predictor_leave(&w.p, &inner, w.now);
+  assert_int_equal(w.p.depth, 0);
+  end(&w);
+}
+
+static void under_base_nothing_is_ever_said(void **state) {
+  (void)state;
+  struct world w;
+  begin(&w, SIOX_LEAD_NONE, "0:6:64K", "0:6:64K");
+  struct siox_site a = data_site(origin_a, 1);
+  struct siox_site *next[] = {&a};
+  struct siox_region r, *succ[] = {&r};
+  r = loop_region(next, 1, succ, 1);
+  open_files(&w);
+  for (int k = 0; k < 3; k++) {
+    touch(&w, &a, &handle_a, 0, 6 << 16);
+    run_loop(&w, &r, 10, 10 * SECOND);
+  }
+  assert_int_equal(w.n, 0);
+  end(&w);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(first_gap_is_predicted_from_the_first_iterations),
+      cmocka_unit_test(nothing_is_said_before_anything_is_known),
+      cmocka_unit_test(second_gap_is_predicted_at_its_entry),
+      cmocka_unit_test(gaps_that_do_not_pay_give_no_hint_for_disks_in_use),
+      cmocka_unit_test(one_call_on_two_paths_is_learned_apart),
+      cmocka_unit_test(files_in_turn_at_one_place_are_learned_as_a_period),
+      cmocka_unit_test(a_stride_of_one_stripe_moves_the_prediction_by_one_disk),
+      cmocka_unit_test(what_the_graph_never_reaches_again_is_released_for_good),
+      cmocka_unit_test(unknown_code_after_a_region_may_use_any_open_file),
+      cmocka_unit_test(a_gap_that_ends_early_claims_its_disks_at_once),
+      cmocka_unit_test(a_region_that_did_io_is_no_gap),
+      cmocka_unit_test(loop_of_a_called_function_refines_the_callers_gap),
+      cmocka_unit_test(under_a_transition_lead_the_way_up_starts_in_time),
+      cmocka_unit_test(nest_entry_lets_go_of_disks_it_never_uses),
+      cmocka_unit_test(split_lead_is_equation_1),
+      cmocka_unit_test(jumps_out_of_regions_do_not_confuse_it),
+      cmocka_unit_test(under_base_nothing_is_ever_said),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
