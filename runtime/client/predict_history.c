@@ -159,7 +159,6 @@ bool siox__predict_mask(const struct siox__predictor *p, const struct siox__cont
     return true; /* this instance passes it by */
   if (file == SIOX__FILE_MANY || (uint32_t)file >= p->nfiles) {
     const struct siox__site_state *s = site->state;
-    const struct siox__site_state *s = site->state;
     if (add_origins(p, site, mask))
       return true;
     if (!s || !s->any.has_before || s->any.before.file < 0 || site->norigins != 1)
