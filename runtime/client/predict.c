@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Joins the predictor to the program: the calls that the pass inserted, and the hooks of the MPI
+ * wrappers. Regions are followed on one thread, the first that enters one; accesses count whichever
+ * thread makes them. */
+#include "client/predict.h"
+#include "client/client.h"
+#include <errno.h>
+#include <pthread.h>
+
+static struct {
+  pthread_mutex_t lock;
+  struct siox__predictor predictor;
+  struct siox_drive drive;
+  uint32_t epoch;               /* of the connection it was made for; 0: none */
+  _Atomic uint32_t owner_epoch; /* the epoch in which a thread has taken the regions */
+} self = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static _Thread_local uint32_t mine
+    __attribute__((tls_model("initial-exec"))); /* epoch in which this thread owns them */
+
+static void hint(void *context, const struct siox_mask *T, int32_t S, int32_t F, int64_t need_by,
+                 int64_t until) {
+  (void)context;
+  siox__hint(T, S, F, need_by, until, siox__self.site, true);
+}
+
+/* The predictor of the present connection, made on first use. The caller holds the lock. */
+static struct siox__predictor *predictor(void) {
+  uint32_t epoch = atomic_load(&siox__client.epoch);
+  if (self.epoch == epoch)
+    return &self.predictor;
+  if (self.epoch)
+    siox__predictor_free(&self.predictor);
+  const struct siox_msg_welcome *w = &siox__client.welcome;
+  struct siox__predict_env env = {.ndisks = w->ndisks,
+                                  .lead = (enum siox_lead_kind)w->lead_kind,
+                                  .lead_ns = w->lead_ns,
+                                  .min_gap_ns = w->min_gap_ns,
+                                  .hint = hint};
+  if (env.lead == SIOX_LEAD_TRANSITION && env.ndisks && siox_disk_drive(0, &self.drive) == 0)
+    env.drive = &self.drive;
+  siox__predictor_init(&self.predictor, &env); /* a failed one stays silent */
+  self.epoch = epoch;
+  return &self.predictor;
+}
+
+/* A signal handler that comes back here while its thread is inside must not wait for itself. */
+static _Thread_local bool inside __attribute__((tls_model("initial-exec")));
+
+static bool begin(void) {
+  if (inside || !siox__connected())
+    return false;
+  inside = true;
+  pthread_mutex_lock(&self.lock);
+  return true;
+}
+static void end(void) {
+  pthread_mutex_unlock(&self.lock);
+  inside = false;
+}
+
+static bool owns_regions(void) {
+  if (!siox__connected())
+    return false;
+  uint32_t epoch = atomic_load_explicit(&siox__client.epoch, memory_order_relaxed), none;
+  if (mine == epoch)
+    return true;
+  none = atomic_load(&self.owner_epoch);
+  if (none == epoch || !atomic_compare_exchange_strong(&self.owner_epoch, &none, epoch))
+    return false;
+  mine = epoch;
+  return true;
+}
+
+static void drop_in_child(void) { self.lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER; }
+__attribute__((constructor)) static void register_fork(void) {
+  pthread_atfork(NULL, NULL, drop_in_child);
+}
+
+SIOX_EXPORT int64_t siox_region_enter(struct siox_region *region, int64_t trip) {
+  if (!region || !owns_regions() || !begin())
+    return SIOX_NEVER;
+  int saved = errno;
+  int64_t next = siox__predictor_enter(predictor(), region, trip, siox__now_ns());
+  end();
+  errno = saved;
+  return next;
+}
+
+SIOX_EXPORT int64_t siox_region_tick(struct siox_region *region, int64_t iteration) {
+  if (!region || !owns_regions() || !begin())
+    return SIOX_NEVER;
+  int saved = errno;
+  int64_t next = siox__predictor_tick(predictor(), region, iteration, siox__now_ns());
+  end();
+  errno = saved;
+  return next;
+}
+
+SIOX_EXPORT void siox_region_leave(struct siox_region *region) {
+  if (!region || !owns_regions() || !begin())
+    return;
+  int saved = errno;
+  siox__predictor_leave(predictor(), region, siox__now_ns());
+  end();
+  errno = saved;
+}
+
+SIOX_EXPORT int64_t siox_split_lead(struct siox_region *region, int64_t trip,
+                                    int64_t iteration_ns) {
+  if (!region || !owns_regions() || !begin())
+    return 0;
+  int saved = errno;
+  int64_t lead = siox__predictor_split(predictor(), region, trip, iteration_ns);
+  end();
+  errno = saved;
+  return lead;
+}
+
+SIOX_EXPORT void siox_region_hint(struct siox_region *region, int32_t F, int64_t iterations_left) {
+  if (!region || !owns_regions() || !begin())
+    return;
+  int saved = errno;
+  siox__predictor_split_hint(predictor(), region, F, iterations_left, siox__now_ns());
+  end();
+  errno = saved;
+}
+
+void siox__predict_opened(struct siox_site *site, void *handle, const struct siox_layout *layout) {
+  if (!begin())
+    return;
+  siox__predictor_opened(predictor(), site, handle, layout);
+  end();
+}
+
+void siox__predict_closed(void *handle) {
+  if (!begin())
+    return;
+  siox__predictor_closed(predictor(), handle);
+  end();
+}
+
+void siox__predict_before(struct siox_site *site, void *handle, int64_t offset, int64_t bytes,
+                          int64_t now, bool collective) {
+  (void)collective;
+  if (!begin())
+    return;
+  siox__predictor_access(predictor(), site, handle, offset, bytes, now);
+  end();
+}
+
+void siox__predict_after(struct siox_site *site, void *handle, int64_t offset, int64_t bytes,
+                         int64_t now, bool collective, int64_t start, int64_t end) {
+  (void)site, (void)handle, (void)offset, (void)bytes, (void)now, (void)collective, (void)start,
+      (void)end;
+}
