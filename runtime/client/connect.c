@@ -3,6 +3,7 @@
  * the first reason not to have a daemon ends the attempt, and at most one line says so a job. */
 #include "client/client.h"
 #include "client/real.h"
+#include "common/paths.h"
 #include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -148,11 +149,14 @@ static int greet(int fd) {
   return result;
 }
 
+/* SIOX_SOCKET; else the user's own daemon, else the node's. */
 static int join(void) {
-  static const char *const usual[] = {"/run/siox/sioxd.sock", NULL};
+  char own[108] = "";
   const char *named = getenv("SIOX_SOCKET");
   const char *const one[] = {named, NULL};
+  const char *const usual[] = {own, "/run/siox/siox.sock", NULL};
   const char *const *path = named && *named ? one : usual;
+  siox__default_socket(own, sizeof own);
   int result = SIOX_EGONE;
   for (; *path && result < 0; path++) {
     int fd = dial(*path);
