@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Programs whose daemon is not there, dies or falls silent: they run on, and at most one line says
+ * so. Each case is a process of its own that has not met a daemon before. */
+#include "daemon_double.h"
+#include "siox/siox.h"
+#include "support.h"
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static double seconds(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* Runs body in a child; returns the lines it wrote to stderr; its exit status must be 0. */
+static int lines_of(int (*body)(void)) {
+  FILE *said = tmpfile();
+  int status, lines = 0;
+  pid_t child = fork();
+  if (!child) {
+    dup2(fileno(said), 2);
+    exit(body());
+  }
+  assert_int_equal(waitpid(child, &status, 0), child);
+  assert_int_equal(status, 0);
+  rewind(said);
+  char line[1024];
+  while (fgets(line, sizeof line, said)) {
+    assert_memory_equal(line, "siox: ", 6);
+    lines++;
+  }
+  fclose(said);
+  return lines;
+}
+
+static int file(void) {
+  char path[256];
+  snprintf(path, sizeof path, "%s/f", double_mount());
+  return open(path, O_RDWR | O_CREAT | O_TRUNC, 0600);
+}
+static bool writes(int fd) {
+  char back[5] = "";
+  return pwrite(fd, "data", 4, 0) == 4 && pread(fd, back, 4, 0) == 4 && !strcmp(back, "data");
+}
+
+static int hints_and_writes(void) {
+  struct siox_mask mask;
+  siox_mask_parse(&mask, "1");
+  int fd = file();
+  bool right = writes(fd) && siox_set_speed(&mask, 1, 1) == SIOX_EGONE && siox_ndisks() == 0 &&
+               siox_lead(NULL) == 0 && writes(fd);
+  return right ? 0 : 1;
+}
+
+static void without_a_daemon_the_program_runs_and_one_line_says_so(void **state) {
+  (void)state;
+  char kept[256];
+  snprintf(kept, sizeof kept, "%s", getenv("SIOX_SOCKET"));
+  setenv("SIOX_SOCKET", "/nonexistent/socket", 1);
+  assert_int_equal(lines_of(hints_and_writes), 1);
+  setenv("SIOX_SOCKET", kept, 1);
+}
+
+static void without_a_daemon_that_anybody_asked_for_nothing_is_said(void **state) {
+  (void)state;
+  char kept[256];
+  snprintf(kept, sizeof kept, "%s", getenv("SIOX_SOCKET"));
+  unsetenv("SIOX_SOCKET");
+  setenv("XDG_RUNTIME_DIR", "/nonexistent", 1);
+  assert_int_equal(lines_of(hints_and_writes), 0);
+  unsetenv("XDG_RUNTIME_DIR");
+  setenv("SIOX_SOCKET", kept, 1);
+}
+
+static int to_parent[2], to_child[2];
+static void tell(int fd) { assert_int_equal(write(fd, "x", 1), 1); }
+static void hear(int fd) {
+  char x;
+  assert_int_equal(read(fd, &x, 1), 1);
+}
+
+/* The child writes, waits while the parent does something to the daemon, and writes again. */
+static int twice(void) {
+  int fd = file();
+  if (!writes(fd))
+    return 1;
+  tell(to_parent[1]);
+  hear(to_child[0]);
+  double begin = seconds();
+  if (!writes(fd) || !writes(fd))
+    return 2;
+  return seconds() - begin < 1.9 ? 0 : 3;
+}
+
+static int between(void (*event)(void)) {
+  FILE *said = tmpfile();
+  int status, lines = 0;
+  assert_true(pipe(to_parent) == 0 && pipe(to_child) == 0);
+  pid_t child = fork();
+  if (!child) {
+    dup2(fileno(said), 2);
+    exit(twice());
+  }
+  hear(to_parent[0]);
+  event();
+  tell(to_child[1]);
+  assert_int_equal(waitpid(child, &status, 0), child);
+  assert_int_equal(status, 0);
+  rewind(said);
+  char line[1024];
+  while (fgets(line, sizeof line, said))
+    lines++;
+  fclose(said);
+  return lines;
+}
+
+static void fall_silent(void) { double_silent(true); }
+
+static void a_daemon_that_dies_is_left_with_one_line(void **state) {
+  (void)state;
+  assert_int_equal(between(double_hang_up), 1);
+}
+
+static void a_silent_daemon_is_left_after_a_second_with_one_line(void **state) {
+  (void)state;
+  double begin = seconds();
+  assert_int_equal(between(fall_silent), 1);
+  assert_true(seconds() - begin >= 1.0);
+  double_silent(false);
+}
+
+static int fork_and_write(void) {
+  int fd = file(), status;
+  if (!writes(fd))
+    return 1;
+  tell(to_parent[1]);
+  hear(to_child[0]);
+  pid_t child = fork();
+  if (!child)
+    exit(writes(fd) ? 0 : 1);
+  waitpid(child, &status, 0);
+  return status ? 2 : 0;
+}
+
+static void a_forked_child_never_warns(void **state) {
+  (void)state;
+  FILE *said = tmpfile();
+  int status;
+  assert_true(pipe(to_parent) == 0 && pipe(to_child) == 0);
+  pid_t child = fork();
+  if (!child) {
+    dup2(fileno(said), 2);
+    exit(fork_and_write());
+  }
+  hear(to_parent[0]);
+  double_hang_up();
+  tell(to_child[1]);
+  assert_int_equal(waitpid(child, &status, 0), child);
+  assert_int_equal(status, 0);
+  fseek(said, 0, SEEK_END);
+  char line[1024];
+  int lines = 0;
+  rewind(said);
+  while (fgets(line, sizeof line, said))
+    lines++;
+  assert_int_equal(lines, 1); /* the parent's, at its end */
+  fclose(said);
+}
+
+int main(void) {
+  const struct double_options options = {
+      .ndisks = 4, .ring_bytes = 4096, .first_of_job = true, .layout = "0:4:64K"};
+  double_start(&options);
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(without_a_daemon_the_program_runs_and_one_line_says_so),
+      cmocka_unit_test(without_a_daemon_that_anybody_asked_for_nothing_is_said),
+      cmocka_unit_test(a_daemon_that_dies_is_left_with_one_line),
+      cmocka_unit_test(a_silent_daemon_is_left_after_a_second_with_one_line),
+      cmocka_unit_test(a_forked_child_never_warns),
+  };
+  int failed = cmocka_run_group_tests(tests, NULL, NULL);
+  double_stop();
+  return failed;
+}
