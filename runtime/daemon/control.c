@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* What tools ask: {"ask": "status" | "report" | "flush" | "finish" | "stop"}. Anyone who may
+ * connect may look; only the daemon's user and root may end something. An ask that is not
+ * understood gets {"error": text}. */
+#include "daemon/daemon.h"
+#include "daemon/status.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static json_t *text_or_null(const char *text) { return text ? json_string(text) : json_null(); }
+
+static json_t *common(struct siox__daemon *d) {
+  json_t *o = json_pack("{s:i, s:i, s:s, s:f, s:s, s:i, s:b, s:b, s:i, s:i}", "pid", (int)getpid(),
+                        "uid", (int)geteuid(), "policy", d->config->policy, "time_scale",
+                        d->config->time_scale, "clock", d->stamped ? "stamped" : "monotonic",
+                        "ndisks", (int)d->drives.ndisks, "begun", d->begun, "finished", d->finished,
+                        "clients", (int)d->njoined, "connections", (int)d->nsessions);
+  json_object_set_new(o, "now", d->bank ? json_integer(siox_bank_now(d->bank)) : json_null());
+  json_object_set_new(o, "transition_rule",
+                      json_string(siox_rule_name(d->config->transition_rule)));
+  json_object_set_new(o, "mount", text_or_null(d->config->mount));
+  json_object_set_new(o, "record", text_or_null(d->config->record));
+  json_object_set_new(o, "database", text_or_null(d->config->database));
+  json_object_set_new(o, "counters", siox__status_counters(d));
+  return o;
+}
+
+static json_t *status(struct siox__session *s, json_t *ask) {
+  (void)ask;
+  json_t *o = common(s->d);
+  json_object_set_new(o, "disks", siox__status_disks(s->d));
+  return o;
+}
+
+static json_t *report(struct siox__session *s, json_t *ask) {
+  json_t *o = common(s->d);
+  json_object_set_new(o, "disks", siox__status_disks(s->d));
+  json_object_set_new(
+      o, "jobs", siox__status_jobs(s->d, json_string_value(json_object_get(ask, "job")), s->uid));
+  json_object_set_new(o, "unattributed", siox__status_unattributed(s->d));
+  return o;
+}
+
+static json_t *flush(struct siox__session *s, json_t *ask) {
+  (void)ask;
+  siox__record_flush(s->d);
+  return common(s->d);
+}
+
+static bool may_end(const struct siox__session *s) { return s->uid == 0 || s->uid == geteuid(); }
+
+static json_t *refused(void) { return json_pack("{s:s}", "error", siox_strerror(SIOX_EPERM)); }
+
+/* The end of the measurement: only when nobody is being measured any more, otherwise what there is
+ * so far. */
+static json_t *finish(struct siox__session *s, json_t *ask) {
+  if (!may_end(s))
+    return refused();
+  siox__session_reap(s->d);
+  if (s->d->njoined)
+    siox__record_flush(s->d);
+  else
+    siox__daemon_finish(s->d);
+  return report(s, ask);
+}
+
+static json_t *stop(struct siox__session *s, json_t *ask) {
+  if (!may_end(s))
+    return refused();
+  json_t *o = flush(s, ask);
+  siox__daemon_leave(s->d, "a tool asked for it");
+  return o;
+}
+
+static const struct {
+  const char *name;
+  json_t *(*answer)(struct siox__session *s, json_t *ask);
+} asks[] = {
+    {"status", status}, {"report", report}, {"flush", flush}, {"finish", finish}, {"stop", stop}};
+
+int siox__control(struct siox__session *s, uint32_t tag, const char *text, size_t length) {
+  json_error_t error;
+  json_t *ask = json_loadb(text, length, JSON_REJECT_DUPLICATES, &error);
+  const char *name = json_string_value(json_object_get(ask, "ask"));
+  json_t *answer = NULL;
+  siox__daemon_catch_up(s->d);
+  for (size_t i = 0; name && i < sizeof asks / sizeof *asks && !answer; i++)
+    if (!strcmp(name, asks[i].name))
+      answer = asks[i].answer(s, ask);
+  if (!answer)
+    answer = json_pack("{s:s}", "error",
+                       ask ? "ask: one of status, report, flush, finish, stop" : error.text);
+  char *out = json_dumps(answer, JSON_COMPACT | JSON_REAL_PRECISION(17));
+  json_decref(answer);
+  json_decref(ask);
+  if (!out)
+    return SIOX_ENOMEM;
+  siox__answer(s, tag, out);
+  return 0;
+}

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The bank's life inside the loop: it begins with the first client, moves to the stamps of events
+ * and to its own wake-ups, and ends with the daemon or when a tool asks for the end. With `clock:
+ * stamped` only stamps move it, so a scripted client gets the same joules on any machine under any
+ * load. */
+#include "daemon/daemon.h"
+#include "common/clock.h"
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+int64_t siox__daemon_stamp(const struct siox__daemon *d, int64_t stamp) {
+  int64_t past = siox_bank_now(d->bank);
+  if (!d->stamped) {
+    int64_t now = siox__now_ns();
+    stamp = stamp > now ? now : stamp;
+  }
+  return stamp < past ? past : stamp;
+}
+
+void siox__daemon_catch_up(struct siox__daemon *d) {
+  if (!d->begun || d->finished)
+    return;
+  if (d->dirty)
+    d->next_wakeup = siox_bank_advance(d->bank, siox_bank_now(d->bank));
+  if (d->stamped)
+    return;
+  for (int64_t now = siox__now_ns(); d->next_wakeup <= now; d->dirty = true)
+    d->next_wakeup = siox_bank_advance(d->bank, d->next_wakeup);
+}
+
+/* Once a turn of the loop, after all that happened in it: wake-ups, the table, the timer. */
+static void before_poll(uv_prepare_t *prepare) {
+  struct siox__daemon *d = prepare->data;
+  if (!d->begun || d->finished)
+    return;
+  siox__daemon_catch_up(d);
+  if (d->dirty)
+    siox__table_update(d);
+  d->dirty = false;
+  if (d->stamped || d->next_wakeup == d->armed)
+    return;
+  struct itimerspec at = {0};
+  if (d->next_wakeup != SIOX_NEVER) {
+    at.it_value.tv_sec = d->next_wakeup / 1000000000;
+    at.it_value.tv_nsec = d->next_wakeup % 1000000000;
+  }
+  if (timerfd_settime(d->timer_fd, TFD_TIMER_ABSTIME, &at, NULL) == 0)
+    d->armed = d->next_wakeup;
+}
+
+static void on_timer(uv_poll_t *poll, int status, int events) {
+  (void)status, (void)events;
+  struct siox__daemon *d = poll->data;
+  uint64_t expirations;
+  while (read(d->timer_fd, &expirations, sizeof expirations) < 0 && errno == EINTR)
+    ;
+  d->armed = SIOX_NEVER;
+  siox__daemon_catch_up(d);
+}
+
+static void on_second(uv_timer_t *timer) {
+  struct siox__daemon *d = timer->data;
+  siox__record_flush(d);
+  int64_t now = siox__now_ns();
+  for (struct siox__session *s = d->sessions, *next; s; s = next) {
+    next = s->next;
+    if ((!s->spoke || s->answer) && now - s->since > SIOX__PATIENCE_NS)
+      siox__session_end(s, s->answer ? "it does not read its answer" : "it says nothing");
+  }
+}
+
+static void on_idle_end(uv_timer_t *timer) {
+  struct siox__daemon *d = timer->data;
+  if (!d->nsessions)
+    siox__daemon_leave(d, "nobody is connected any more");
+}
+
+void siox__daemon_idle(struct siox__daemon *d) {
+  double seconds = d->config->stop_when_idle;
+  if (seconds < 0 || d->leaving)
+    return;
+  if (seconds == 0)
+    siox__daemon_leave(d, "nobody is connected any more");
+  else
+    uv_timer_start(&d->idle, on_idle_end, (uint64_t)(seconds * 1e3), 0);
+}
+
+static void on_signal(uv_signal_t *signal, int number) {
+  siox__daemon_leave(signal->data, number == SIGTERM ? "SIGTERM" : "SIGINT");
+}
+
+void siox__daemon_leave(struct siox__daemon *d, const char *why) {
+  if (d->leaving)
+    return;
+  d->leaving = true;
+  siox__log(&d->log, SIOX__LOG_INFO, "leaving: %s", why);
+  uv_stop(&d->loop);
+}
+
+static int fail(struct siox_diag *diag, const char *what, int code) {
+  snprintf(diag->text, sizeof diag->text, "%s: %s", what, siox_strerror(code));
+  return code;
+}
+
+static int create_bank(struct siox__daemon *d, int64_t start) {
+  const struct siox_bank_options options = {.ndisks = d->drives.ndisks,
+                                            .drive = d->drives.disk,
+                                            .initial_level = d->drives.initial_level,
+                                            .policy = d->config->policy,
+                                            .hold_factor = d->config->hold_factor,
+                                            .start = start,
+                                            .segment = siox__record_segment,
+                                            .context = d};
+  return siox_bank_create(&d->bank, &options);
+}
+
+/* The policy's argument is checked by a bank that is thrown away: better now than at the first
+ * client. */
+static int check_policy(struct siox__daemon *d, struct siox_diag *diag) {
+  int r = create_bank(d, 0);
+  siox_bank_destroy(d->bank);
+  d->bank = NULL;
+  if (r < 0)
+    snprintf(diag->text, sizeof diag->text, "policy: \"%s\": %s", d->config->policy,
+             siox_strerror(r));
+  return r;
+}
+
+int siox__daemon_begin(struct siox__daemon *d, int64_t stamp, const char *program) {
+  if (d->begun)
+    return d->finished ? SIOX_EGONE : 0;
+  int64_t now = siox__now_ns();
+  int64_t start = d->stamped || stamp <= now ? stamp : now;
+  if (!d->stamped &&
+      now - start > SIOX_WIRE_TIMEOUT_NS) /* no client waits longer for its WELCOME */
+    start = now;
+  struct siox_diag diag = {""};
+  int r = siox__record_begin(d, start, program, &diag);
+  if (r < 0) /* the run goes on without its trace; the report says that it is missing */
+    siox__log(&d->log, SIOX__LOG_ERROR, "no trace: %s", diag.text);
+  r = create_bank(d, start);
+  if (r < 0)
+    return r;
+  d->begun = d->dirty = true;
+  d->next_wakeup = SIOX_NEVER;
+  return 0;
+}
+
+void siox__daemon_finish(struct siox__daemon *d) {
+  if (!d->begun || d->finished)
+    return;
+  int64_t end = siox_bank_now(d->bank);
+  if (!d->njoined)
+    end = d->last_leave > end ? d->last_leave : end;
+  else if (!d->stamped)
+    end = siox__now_ns();
+  siox_bank_finish(d->bank, end);
+  d->finished = true;
+  siox__table_update(d);
+  siox__record_end(d);
+}
+
+int siox__daemon_create(struct siox__daemon *d, const struct siox_config *config,
+                        struct siox_diag *diag) {
+  d->config = config;
+  d->listen_fd = d->lock_fd = d->timer_fd = d->spare_fd = d->table_fd = -1;
+  d->stamped = config->clock == SIOX_CLOCK_STAMPED;
+  d->next_wakeup = d->armed = SIOX_NEVER;
+  int r = uv_loop_init(&d->loop) < 0 ? fail(diag, "event loop", SIOX_EIO) : 0;
+  if (r == 0 && (r = siox_config_drives(&d->drives, config, diag)) == 0)
+    r = check_policy(d, diag);
+  if (r == 0)
+    r = siox__table_create(d, diag);
+  if (r == 0 && siox__store_open(&d->store, config->database, &d->log) < 0)
+    r = fail(diag, "store", SIOX_ENOMEM);
+  if (r == 0)
+    r = siox__files_create(d, diag);
+  if (r == 0 && siox__members_create(&d->members) < 0)
+    r = fail(diag, "members", SIOX_ENOMEM);
+  if (r < 0)
+    return r;
+  d->timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
+  if (d->timer_fd < 0)
+    return fail(diag, "timerfd_create", SIOX_EIO);
+  uv_poll_init(&d->loop, &d->timer, d->timer_fd);
+  uv_prepare_init(&d->loop, &d->before_poll);
+  uv_idle_init(&d->loop, &d->more);
+  uv_timer_init(&d->loop, &d->second);
+  uv_timer_init(&d->loop, &d->idle);
+  uv_signal_init(&d->loop, &d->sigterm);
+  uv_signal_init(&d->loop, &d->sigint);
+  d->timer.data = d->before_poll.data = d->more.data = d->second.data = d->idle.data =
+      d->sigterm.data = d->sigint.data = d;
+  uv_poll_start(&d->timer, UV_READABLE, on_timer);
+  uv_prepare_start(&d->before_poll, before_poll);
+  uv_timer_start(&d->second, on_second, 1000, 1000);
+  uv_signal_start(&d->sigterm, on_signal, SIGTERM);
+  uv_signal_start(&d->sigint, on_signal, SIGINT);
+  return 0;
+}
+
+static void close_handle(uv_handle_t *handle, void *unused) {
+  (void)unused;
+  if (!uv_is_closing(handle))
+    uv_close(handle, NULL);
+}
+
+void siox__daemon_destroy(struct siox__daemon *d) {
+  d->leaving = true;
+  siox__listen_end(d);
+  while (d->sessions)
+    siox__session_end(d->sessions, NULL);
+  siox__daemon_finish(d);
+  uv_walk(&d->loop, close_handle, NULL);
+  while (uv_run(&d->loop, UV_RUN_DEFAULT))
+    ;
+  uv_loop_close(&d->loop);
+  siox__store_close(d->store);
+  siox_bank_destroy(d->bank);
+  siox__members_destroy(d->members);
+  siox__files_destroy(d);
+  siox__table_destroy(d);
+  for (int *fd = (int[]){d->timer_fd, d->spare_fd, d->lock_fd, -2}; *fd != -2; fd++)
+    if (*fd >= 0)
+      close(*fd);
+  free(d->job);
+  siox_config_drives_free(&d->drives);
+}

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* What the files of sioxd share. One thread, one libuv loop, around one pure bank (docs/daemon.md).
+ * Nothing here blocks but opening and closing files; the store has its own thread. Functions return
+ * 0 or SIOX_E…; the daemon's log is the only thing that is written for people. */
+#ifndef SIOX_DAEMON_DAEMON_H
+#define SIOX_DAEMON_DAEMON_H
+#include "common/log.h"
+#include "common/wire.h"
+#include "daemon/message.h"
+#include "siox/bank.h"
+#include "siox/config.h"
+#include "siox/layouts.h"
+#include "siox/trace.h"
+#include "store/store.h"
+#include <stdbool.h>
+#include <sys/types.h>
+#include <uv.h>
+
+/* Work done for one client before the others have their turn. */
+enum { SIOX__PACKETS_A_TURN = 64, SIOX__RECORDS_A_TURN = 4096 };
+#define SIOX__RING_BYTES (256u * 1024)
+/* More than a ring can hold at once, so everything that was in it when one began is read. */
+#define SIOX__RECORDS_ALL ((int)(SIOX__RING_BYTES / sizeof(struct siox_rec_head)))
+/* A peer that has said nothing after this is not waited for any longer; nor one that does not read
+ * its answer. */
+#define SIOX__PATIENCE_NS INT64_C(10000000000)
+
+struct siox__daemon;
+
+/* One connection: a process of a job after HELLO, a tool after CONTROL, a stranger before. */
+struct siox__session {
+  struct siox__daemon *d;
+  struct siox__session *next, *prev;
+  int fd, pid_fd, wake_fd;         /* -1: none */
+  uv_poll_t socket, process, wake; /* closed together; `open_handles` counts those still to go */
+  int open_handles;
+  bool closing, joined, spoke, rest; /* rest: its ring or socket holds more than one turn's work */
+  uid_t uid;
+  pid_t pid;
+  int64_t since;     /* connected, or last progress with an answer */
+  uint64_t last_uid; /* communicator it was last seen in */
+  /* after HELLO */
+  struct siox_ring *ring;
+  uint32_t client; /* the bank's number, reused after it leaves */
+  uint32_t serial; /* the trace's number, never reused */
+  uint32_t job;
+  int32_t rank, size;
+  uint64_t dropped; /* records it says it lost */
+  /* an ANSWER longer than the socket's buffer */
+  char *answer;
+  size_t answer_length, answer_sent;
+  uint32_t answer_tag;
+};
+
+struct siox__file {
+  uint64_t id, dev, ino;
+  char *path, *layout_text;
+  struct siox_layout layout;
+  bool stored;             /* its layout is its authority by device and inode */
+  bool defined;            /* in the trace */
+  struct siox__file *next; /* of its hash chain */
+};
+struct siox__files {
+  struct siox__file **chain;
+  struct siox__file **by_id; /* by_id[id - 1] */
+  uint64_t count, room;
+  struct siox_layouts layouts; /* layouts.yaml */
+};
+
+struct siox__job {
+  char key[128]; /* KEY@UID */
+  char name[96]; /* KEY */
+  uid_t uid;
+  uint32_t clients, seen; /* now, ever */
+};
+
+/* Communicators and the clients seen in them. */
+struct siox__members;
+
+struct siox__counters {
+  uint64_t clients, malformed, late, cut, dropped, missing[8], requests, trace_lost, refused_peers;
+};
+
+struct siox__daemon {
+  const struct siox_config *config;
+  struct siox__log log;
+  uv_loop_t loop;
+  uv_poll_t listener, timer;
+  uv_prepare_t before_poll;
+  uv_idle_t more; /* active while some session has `rest` */
+  uv_timer_t second, idle;
+  uv_signal_t sigterm, sigint;
+  int listen_fd, lock_fd, timer_fd, spare_fd;
+  bool stamped, begun, finished, leaving;
+
+  struct siox_bank *bank; /* NULL before the first client */
+  struct siox_config_drives drives;
+  int64_t next_wakeup, armed, last_leave;
+  bool dirty; /* the bank has changed since the level table was written */
+  struct siox_level_table *table;
+  int table_fd;
+
+  struct siox__session *sessions;
+  uint32_t nsessions, njoined, next_serial;
+  struct siox__job *job; /* by the bank's job number */
+  uint32_t njobs;
+  struct siox__files files;
+  struct siox__members *members;
+  struct siox_trace_writer *trace;
+  struct siox__store *store;
+  struct siox__counters count;
+};
+
+/* daemon.c: the bank's life */
+int siox__daemon_create(struct siox__daemon *d, const struct siox_config *config,
+                        struct siox_diag *diag);
+void siox__daemon_destroy(struct siox__daemon *d);
+int siox__daemon_begin(struct siox__daemon *d, int64_t stamp,
+                       const char *program); /* first client */
+/* The bank's stamp for something a peer says happened at `stamp`: never in the bank's past nor in
+ * the real future. */
+int64_t siox__daemon_stamp(const struct siox__daemon *d, int64_t stamp);
+void siox__daemon_catch_up(struct siox__daemon *d); /* due wake-ups, each at its own time */
+void siox__daemon_idle(struct siox__daemon *d);     /* the last connection has ended */
+void siox__daemon_finish(
+    struct siox__daemon *d); /* the bank takes no events afterwards; trace closed */
+void siox__daemon_leave(struct siox__daemon *d, const char *why);
+/* table.c: the level table */
+int siox__table_create(struct siox__daemon *d, struct siox_diag *diag);
+void siox__table_update(struct siox__daemon *d);
+void siox__table_destroy(struct siox__daemon *d);
+/* listen.c */
+int siox__listen(struct siox__daemon *d, const char *path, struct siox_diag *diag);
+void siox__listen_end(struct siox__daemon *d);
+/* session.c */
+struct siox__session *siox__session_create(struct siox__daemon *d, int fd);
+int siox__session_watch(struct siox__session *s, int pid_fd, int wake_fd);
+void siox__session_end(struct siox__session *s, const char *why); /* why NULL: as it should */
+void siox__session_reap(struct siox__daemon *d);
+int siox__send(struct siox__session *s, const struct siox_msg_head *request, uint16_t type,
+               int32_t status, const void *body1, size_t bytes1, const void *body2, size_t bytes2,
+               const int *fds, int nfds);
+void siox__more(uv_idle_t *idle); /* the sessions whose turn was cut */
+void siox__answer(struct siox__session *s, uint32_t tag, char *text); /* takes text (malloc) */
+/* serve.c: one message; drain.c: the ring. Negative: the connection is to end (*why). */
+int siox__serve(struct siox__session *s, const struct siox__message *m, const char **why);
+int siox__drain(struct siox__session *s, int limit, const char **why); /* 1: more is left */
+int siox__claim(struct siox__session *s, uint32_t thread, const struct siox_claim_header *head,
+                const struct siox_claim_run *runs, const char **why);
+void siox__session_leave(struct siox__session *s);
+/* files.c */
+int siox__files_create(struct siox__daemon *d, struct siox_diag *diag);
+void siox__files_destroy(struct siox__daemon *d);
+int siox__files_open(struct siox__session *s, const struct siox__message *m,
+                     struct siox__file **file);
+struct siox__file *siox__files_get(struct siox__daemon *d, uint64_t id);
+/* members.c */
+int siox__members_create(struct siox__members **members);
+void siox__members_destroy(struct siox__members *members);
+void siox__members_add(struct siox__members *members, uint64_t uid, uint32_t client);
+void siox__members_drop(struct siox__members *members, uint32_t client);
+const uint32_t *siox__members_of(const struct siox__members *members, uint64_t uid,
+                                 uint32_t *count);
+/* record.c: what happened, to the trace and to the store */
+int siox__record_begin(struct siox__daemon *d, int64_t start, const char *program,
+                       struct siox_diag *diag);
+void siox__record_event(struct siox__daemon *d, const struct siox_trace_event *event);
+void siox__record_segment(void *daemon, const struct siox_segment *segment);
+void siox__record_flush(struct siox__daemon *d);
+void siox__record_end(struct siox__daemon *d);
+const char *siox__state_name(enum siox_state state);
+/* control.c */
+int siox__control(struct siox__session *s, uint32_t tag, const char *text, size_t length);
+
+#endif

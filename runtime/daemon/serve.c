@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* One message of one peer: join, open, charge, claim, leave. What is malformed or out of turn ends
+ * the connection; what is well-formed but cannot be done gets an error back. */
+#include "common/clock.h"
+#include "daemon/daemon.h"
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#ifndef SO_PEERPIDFD
+#define SO_PEERPIDFD 77
+#endif
+
+static int end(const char **why, const char *text) {
+  *why = text;
+  return SIOX_EPROTO;
+}
+
+/* A reply that cannot be sent ends the connection: the peer does not read, or is gone. */
+static int sent(int r, const char **why) {
+  if (r == SIOX_EFULL)
+    *why = "it does not read its replies";
+  else if (r < 0)
+    *why = "its socket is gone";
+  return r;
+}
+
+static int refuse(struct siox__session *s, const struct siox_msg_head *request, int code,
+                  const char **why) {
+  const char *text = siox_strerror(code);
+  return sent(siox__send(s, request, SIOX_MSG_ERROR, code, text, strlen(text), NULL, 0, NULL, 0),
+              why);
+}
+
+static void define_job(struct siox__daemon *d, uint32_t number, const char *key, const char *name,
+                       uid_t uid) {
+  struct siox__job *job = &d->job[number];
+  if (job->seen)
+    return;
+  snprintf(job->key, sizeof job->key, "%s", key);
+  snprintf(job->name, sizeof job->name, "%s", name);
+  job->uid = uid;
+  struct siox_trace_event event = {.kind = SIOX_TRACE_JOB};
+  event.u.job.job = number;
+  event.u.job.uid = uid;
+  event.u.job.key = job->key;
+  siox__record_event(d, &event);
+}
+
+/* The job of a key given by a user: another user's same key is another job. */
+static int find_job(struct siox__session *s, const char *given, uint32_t *number) {
+  struct siox__daemon *d = s->d;
+  char name[96], key[128];
+  snprintf(name, sizeof name, "%s", given);
+  if (!*name)
+    snprintf(name, sizeof name, "pid-%d", (int)s->pid);
+  for (char *c = name; *c; c++)
+    if (!isgraph((unsigned char)*c))
+      *c = '?';
+  snprintf(key, sizeof key, "%s@%u", name, (unsigned)s->uid);
+  int r = siox_bank_job(d->bank, key, number);
+  if (r < 0)
+    return r;
+  if (*number >= d->njobs) {
+    uint32_t room = *number + 16;
+    struct siox__job *more = realloc(d->job, room * sizeof *more);
+    if (!more)
+      return SIOX_ENOMEM;
+    memset(more + d->njobs, 0, (room - d->njobs) * sizeof *more);
+    d->job = more;
+    d->njobs = room;
+  }
+  define_job(d, *number, key, name, s->uid);
+  return 0;
+}
+
+/* A descriptor that becomes readable when the peer dies; -1 where the kernel cannot (then its
+ * socket must tell). */
+static int open_pidfd(const struct siox__session *s) {
+  int fd = -1;
+  socklen_t length = sizeof fd;
+  if (getsockopt(s->fd, SOL_SOCKET, SO_PEERPIDFD, &fd, &length) < 0)
+    fd = s->pid > 0 ? (int)syscall(SYS_pidfd_open, s->pid, 0) : -1;
+  if (fd >= 0)
+    fcntl(fd, F_SETFD, FD_CLOEXEC);
+  return fd;
+}
+
+/* The ring's memory cannot be cut under the daemon by its client (seals), so reading it never
+ * faults. */
+static int make_ring(struct siox__session *s) {
+  size_t bytes = siox__ring_size(SIOX__RING_BYTES);
+  int fd = memfd_create("siox ring", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+  if (fd < 0)
+    return -1;
+  void *at = MAP_FAILED;
+  if (ftruncate(fd, (off_t)bytes) == 0 &&
+      fcntl(fd, F_ADD_SEALS, F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL) == 0)
+    at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  if (at == MAP_FAILED) {
+    close(fd);
+    return -1;
+  }
+  s->ring = at;
+  siox__ring_init(s->ring);
+  return fd;
+}
+
+static void fill_welcome(const struct siox__session *s, struct siox_msg_welcome *w) {
+  const struct siox__daemon *d = s->d;
+  w->client = s->serial;
+  w->job = s->job;
+  w->ndisks = d->drives.ndisks;
+  w->lead_kind = d->table->policy_lead_kind;
+  w->first_of_job = d->job[s->job].seen == 1;
+  w->ring_bytes = SIOX__RING_BYTES;
+  w->min_gap_ns = SIOX_NEVER;
+  for (uint32_t p = 0; p < d->drives.nprofiles; p++) {
+    const struct siox_drive *drive = &d->drives.profile[p];
+    const struct siox_level *lowest = &drive->level[siox_drive_level(drive, SIOX_SPEED_LOWEST)];
+    const struct siox_level *full = &drive->level[siox_drive_level(drive, SIOX_SPEED_FULL)];
+    int64_t lead = siox_drive_transition_ns(drive, lowest->speed, full->speed);
+    if (lead > w->lead_ns)
+      w->lead_ns = lead;
+    for (uint32_t l = 0; l < drive->nlevels; l++)
+      if (drive->level[l].serves && &drive->level[l] != full) {
+        int64_t gap = siox_drive_min_gap(drive, l);
+        w->min_gap_ns = gap < w->min_gap_ns ? gap : w->min_gap_ns;
+      }
+  }
+  if (d->config->mount)
+    snprintf(w->mount, sizeof w->mount, "%s", d->config->mount);
+}
+
+static int64_t join(struct siox__session *s, const struct siox_msg_hello *hello) {
+  struct siox__daemon *d = s->d;
+  int r = siox__daemon_begin(d, hello->time, hello->program);
+  if (r < 0 || (r = find_job(s, hello->job, &s->job)) < 0)
+    return r;
+  int64_t now = siox__daemon_stamp(d, hello->time);
+  r = siox_bank_join(d->bank, now, s->job, &s->client);
+  if (r < 0)
+    return r;
+  s->joined = true;
+  s->serial = d->next_serial++;
+  s->rank = hello->rank;
+  s->size = hello->size;
+  d->njoined++;
+  d->dirty = true;
+  d->count.clients++;
+  d->job[s->job].clients++;
+  d->job[s->job].seen++;
+  struct siox_trace_event event = {.kind = SIOX_TRACE_CLIENT, .client = s->serial};
+  event.u.client_def.client = s->serial;
+  event.u.client_def.job = s->job;
+  event.u.client_def.rank = hello->rank;
+  event.u.client_def.size = hello->size;
+  event.u.client_def.pid = (int32_t)s->pid;
+  event.u.client_def.program = hello->program;
+  siox__record_event(d, &event);
+  event = (struct siox_trace_event){.kind = SIOX_TRACE_JOIN, .client = s->serial};
+  event.u.join.time = now;
+  siox__record_event(d, &event);
+  return 0;
+}
+
+static int hello(struct siox__session *s, const struct siox__message *m, const char **why) {
+  if (s->joined)
+    return end(why, "a second hello");
+  int ring_fd = make_ring(s);
+  int wake_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+  int r = ring_fd < 0 || wake_fd < 0 ? SIOX_ENOMEM : 0;
+  if (r == 0 && (r = siox__session_watch(s, open_pidfd(s), wake_fd)) == 0)
+    r = (int)join(s, m->u.hello);
+  else if (wake_fd >= 0 && s->wake_fd != wake_fd)
+    close(wake_fd);
+  struct siox_msg_welcome *welcome = r == 0 ? calloc(1, sizeof *welcome) : NULL;
+  if (welcome) {
+    fill_welcome(s, welcome);
+    r = siox__send(s, &m->head, SIOX_MSG_WELCOME, 0, welcome, sizeof *welcome, NULL, 0,
+                   (int[]){ring_fd, wake_fd, s->d->table_fd}, 3);
+    r = sent(r, why);
+    free(welcome);
+  } else {
+    refuse(s, &m->head, r ? r : SIOX_ENOMEM, why);
+    r = end(why, "it could not be taken in");
+  }
+  if (ring_fd >= 0)
+    close(ring_fd);
+  return r;
+}
+
+void siox__session_leave(struct siox__session *s) {
+  struct siox__daemon *d = s->d;
+  if (!s->joined)
+    return;
+  s->joined = false;
+  d->count.dropped += atomic_load_explicit(&s->ring->dropped, memory_order_relaxed);
+  d->job[s->job].clients--;
+  d->njoined--;
+  siox__members_drop(d->members, s->client);
+  if (d->finished)
+    return;
+  int64_t now = siox__daemon_stamp(d, d->stamped ? siox_bank_now(d->bank) : siox__now_ns());
+  siox_bank_leave(d->bank, now, s->client);
+  d->last_leave = now;
+  d->dirty = true;
+  struct siox_trace_event event = {.kind = SIOX_TRACE_LEAVE, .client = s->serial};
+  event.u.leave.time = now;
+  siox__record_event(d, &event);
+  siox__record_flush(d);
+}
+
+static int open_file(struct siox__session *s, const struct siox__message *m, const char **why) {
+  struct siox__daemon *d = s->d;
+  struct siox__file *file;
+  int r = siox__files_open(s, m, &file);
+  if (r < 0)
+    return refuse(s, &m->head, r, why);
+  int64_t now = siox__daemon_stamp(d, m->u.open.head->time);
+  r = siox_bank_open(d->bank, now, s->client, &file->layout);
+  if (r < 0)
+    return refuse(s, &m->head, r, why);
+  d->dirty = true;
+  struct siox_trace_event event = {.kind = SIOX_TRACE_OPEN, .client = s->serial};
+  event.u.open.time = now;
+  event.u.open.file = file->id;
+  siox__record_event(d, &event);
+  struct siox_msg_opened opened = {.file = file->id,
+                                   .layout_length = (uint32_t)strlen(file->layout_text)};
+  return sent(siox__send(s, &m->head, SIOX_MSG_OPENED, 0, &opened, sizeof opened, file->layout_text,
+                         opened.layout_length, NULL, 0),
+              why);
+}
+
+static int access_file(struct siox__session *s, const struct siox__message *m, const char **why) {
+  struct siox__daemon *d = s->d;
+  const struct siox_msg_io *io = m->u.io;
+  const struct siox__file *file = siox__files_get(d, io->file);
+  if (!file || io->offset < 0 || io->bytes < 0 || io->op > SIOX_IO_SYNC || io->thread > UINT16_MAX)
+    return refuse(s, &m->head, file ? SIOX_EINVAL : SIOX_ENOENT, why);
+  if (io->coll_uid != s->last_uid)
+    siox__members_add(d->members, s->last_uid = io->coll_uid, s->client);
+  struct siox_request request = {.arrival = siox__daemon_stamp(d, io->arrival),
+                                 .client = s->client,
+                                 .file = io->file,
+                                 .layout = &file->layout,
+                                 .offset = io->offset,
+                                 .bytes = io->bytes,
+                                 .write = io->op == SIOX_IO_WRITE};
+  request.members = siox__members_of(d->members, io->coll_uid, &request.nmembers);
+  struct siox_service service = {0};
+  int r = siox_bank_access(d->bank, &request, &service);
+  if (r < 0)
+    return refuse(s, &m->head, r, why);
+  d->dirty = true;
+  d->count.requests++;
+  struct siox_msg_done done = {.completion = service.completion};
+  r = sent(siox__send(s, &m->head, SIOX_MSG_DONE, 0, &done, sizeof done, NULL, 0, NULL, 0), why);
+  if (service.completion > request.arrival && siox__now_ns() > service.completion)
+    d->count.late++;
+  struct siox_trace_event event = {
+      .kind = SIOX_TRACE_IO, .client = s->serial, .thread = io->thread};
+  event.u.io.arrival = request.arrival;
+  event.u.io.completion = service.completion;
+  event.u.io.file = io->file;
+  event.u.io.offset = io->offset;
+  event.u.io.bytes = io->bytes;
+  event.u.io.site = io->site;
+  event.u.io.coll_uid = io->coll_uid;
+  event.u.io.coll_seq = io->coll_seq;
+  event.u.io.op = io->op;
+  event.u.io.flags = io->flags;
+  event.u.io.request = io->request;
+  event.u.io.missed = service.missed;
+  siox__record_event(d, &event);
+  return r;
+}
+
+int siox__serve(struct siox__session *s, const struct siox__message *m, const char **why) {
+  *why = "";
+  switch (m->head.type) {
+  case SIOX_MSG_HELLO:
+    return hello(s, m, why);
+  case SIOX_MSG_CONTROL:
+    return siox__control(s, m->head.tag, m->u.control.text, m->u.control.length);
+  case SIOX_MSG_BYE:
+    siox__session_end(s, NULL);
+    return 0;
+  default:
+    break;
+  }
+  if (!s->joined)
+    return end(why, "a request before hello");
+  if (s->d->finished)
+    return m->head.type == SIOX_MSG_CLAIM ? 0 : refuse(s, &m->head, SIOX_EGONE, why);
+  siox__daemon_catch_up(s->d);
+  switch (m->head.type) {
+  case SIOX_MSG_OPEN:
+    return open_file(s, m, why);
+  case SIOX_MSG_IO:
+    return access_file(s, m, why);
+  default:
+    return siox__claim(s, 0, m->u.claim.head, m->u.claim.runs, why);
+  }
+}

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The daemon's present as JSON: disks, jobs, counters. Field names are what `siox disks --json`
+ * prints (docs/daemon.md). */
+#include "daemon/status.h"
+#include "daemon/daemon.h"
+#include <string.h>
+
+static json_t *joules_of(const double *joules) {
+  double total = 0;
+  json_t *o = json_object();
+  for (int s = 0; s < SIOX_NSTATES; s++) {
+    json_object_set_new(o, siox__state_name((enum siox_state)s), json_real(joules[s]));
+    total += joules[s];
+  }
+  json_object_set_new(o, "total", json_real(total));
+  return o;
+}
+
+/* Times beyond all time are null: JSON has no infinity, and SIOX_NEVER would be read as a date. */
+static json_t *time_or_null(int64_t time) {
+  return time == SIOX_NEVER || !time ? json_null() : json_integer(time);
+}
+
+static const struct siox__session *session_of(const struct siox__daemon *d, uint32_t client) {
+  const struct siox__session *s = d->sessions;
+  while (s && !(s->joined && s->client == client))
+    s = s->next;
+  return s;
+}
+
+static json_t *claims_on(const struct siox__daemon *d, uint32_t disk) {
+  json_t *list = json_array();
+  uint32_t cursor = 0, client, job;
+  struct siox_claim_entry entry;
+  while (siox_claims_next(siox_bank_view(d->bank)->claims, disk, &cursor, &client, &job, &entry)) {
+    const struct siox__session *s = session_of(d, client);
+    json_array_append_new(list,
+                          json_pack("{s:s, s:I, s:i, s:i, s:i, s:b, s:o, s:o}", "job",
+                                    job < d->njobs ? d->job[job].name : "?", "client",
+                                    (json_int_t)(s ? s->serial : client), "rank", s ? s->rank : -1,
+                                    "pid", s ? (int)s->pid : 0, "speed", (int)entry.speed, "needed",
+                                    entry.flag == 1, "need_by", time_or_null(entry.need_by),
+                                    "until", time_or_null(entry.until)));
+  }
+  return list;
+}
+
+static json_t *levels_of(const struct siox_drive *drive, const struct siox_disk_totals *totals) {
+  json_t *list = json_array();
+  for (uint32_t l = 0; l < drive->nlevels; l++)
+    json_array_append_new(list, json_pack("{s:i, s:I}", "speed", (int)drive->level[l].speed, "ns",
+                                          (json_int_t)totals->level_ns[l]));
+  return list;
+}
+
+static json_t *disk(struct siox__daemon *d, uint32_t i) {
+  const struct siox_drive *drive = d->drives.disk[i];
+  struct siox_disk_totals totals = {0};
+  struct siox_disk_view at = {.level = d->drives.initial_level[i],
+                              .target = d->drives.initial_level[i]};
+  if (d->bank) {
+    siox_bank_disk_totals(d->bank, i, &totals);
+    at = siox_bank_view(d->bank)->disk[i];
+  }
+  json_t *o = json_pack("{s:i, s:s, s:s, s:i, s:i, s:b}", "disk", (int)i, "drive", drive->name,
+                        "kind", "emulated", "speed", (int)drive->level[at.level].speed, "target",
+                        (int)drive->level[at.target].speed, "moving", at.moving);
+  json_object_set_new(o, "joules", joules_of(totals.joules));
+  json_object_set_new(o, "estimated", json_true()); /* modelled, no meter */
+  json_object_set_new(o, "levels", levels_of(drive, &totals));
+  json_object_set_new(o, "transitions_up", json_integer((json_int_t)totals.transitions_up));
+  json_object_set_new(o, "transitions_down", json_integer((json_int_t)totals.transitions_down));
+  json_object_set_new(o, "requests", json_integer((json_int_t)totals.requests));
+  json_object_set_new(o, "bytes", json_integer((json_int_t)totals.bytes));
+  json_object_set_new(o, "busy_ns", json_integer(totals.busy_ns));
+  json_object_set_new(o, "claims", d->bank ? claims_on(d, i) : json_array());
+  json_object_set_new(o, "last_error", json_null()); /* an emulated drive has none */
+  return o;
+}
+
+json_t *siox__status_disks(struct siox__daemon *d) {
+  json_t *list = json_array();
+  for (uint32_t i = 0; i < d->drives.ndisks; i++)
+    json_array_append_new(list, disk(d, i));
+  return list;
+}
+
+static json_t *job(struct siox__daemon *d, uint32_t number) {
+  struct siox_job_totals totals = {0};
+  siox_bank_job_totals(d->bank, number, &totals);
+  json_t *o;
+  if (number == SIOX_NOBODY) {
+    o = json_object();
+  } else {
+    const struct siox__job *job = &d->job[number];
+    o = json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "job", job->name, "uid",
+                  (json_int_t)job->uid, "clients", (json_int_t)job->clients, "clients_seen",
+                  (json_int_t)job->seen, "hints", (json_int_t)totals.hints, "granted",
+                  (json_int_t)totals.granted, "refused", (json_int_t)totals.refused, "requests",
+                  (json_int_t)totals.requests, "missed", (json_int_t)totals.missed);
+  }
+  json_object_set_new(o, "joules", joules_of(totals.joules));
+  return o;
+}
+
+json_t *siox__status_jobs(struct siox__daemon *d, const char *key, uid_t asker) {
+  json_t *list = json_array();
+  for (uint32_t i = 0; d->bank && i < siox_bank_njobs(d->bank) && i < d->njobs; i++)
+    if (!key || !strcmp(key, d->job[i].key) ||
+        (d->job[i].uid == asker && !strcmp(key, d->job[i].name)))
+      json_array_append_new(list, job(d, i));
+  return list;
+}
+
+json_t *siox__status_unattributed(struct siox__daemon *d) {
+  return d->bank ? job(d, SIOX_NOBODY) : json_object();
+}
+
+json_t *siox__status_counters(struct siox__daemon *d) {
+  json_t *missing = json_object();
+  static const char *const what[] = {"other", "mmap", "threads", "files", "calls"};
+  for (size_t i = 0; i < sizeof what / sizeof *what; i++)
+    json_object_set_new(missing, what[i], json_integer((json_int_t)d->count.missing[i]));
+  uint64_t dropped = d->count.dropped;
+  for (const struct siox__session *s = d->sessions; s; s = s->next)
+    dropped += s->joined ? atomic_load_explicit(&s->ring->dropped, memory_order_relaxed) : 0;
+  struct siox__store_counts store = siox__store_counts(d->store);
+  return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:b, s:o}", "clients_seen",
+                   (json_int_t)d->count.clients, "requests", (json_int_t)d->count.requests, "late",
+                   (json_int_t)d->count.late, "records_dropped", (json_int_t)dropped, "malformed",
+                   (json_int_t)d->count.malformed, "turns_cut", (json_int_t)d->count.cut,
+                   "trace_lost", (json_int_t)d->count.trace_lost, "store_written",
+                   (json_int_t)store.written, "store_waiting", (json_int_t)store.waiting,
+                   "store_dropped", (json_int_t)store.dropped, "store_broken", store.broken,
+                   "missing", missing);
+}

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The queue and the thread of the store. A batch is taken from the queue's front, written in one
+ * transaction and only then let go of, so a database that comes back has everything that fitted the
+ * queue. */
+#include "store/store.h"
+#include <errno.h>
+#include <pthread.h>
+#include <sqlite3.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { QUEUE = 65536, BATCH = 4096, RETRY_S = 1, CLOSE_TRIES = 2 };
+
+struct siox__store {
+  char *path;
+  const struct siox__log *log;
+  pthread_t thread;
+  pthread_mutex_t lock;
+  pthread_cond_t work;
+  struct siox__store_row *queue; /* ring of QUEUE rows; [first, first + waiting) */
+  uint32_t first, waiting;
+  bool closing;
+  struct siox__store_counts counts;
+};
+
+static void free_texts(struct siox__store_row *row) {
+  for (int i = 0; i < SIOX__ROW_TEXTS; i++)
+    free((char *)row->text[i]);
+}
+
+/* Waits with the lock held: for work, or RETRY_S when the database is broken. */
+static void wait_for_work(struct siox__store *s, bool broken) {
+  struct timespec until;
+  clock_gettime(CLOCK_MONOTONIC, &until);
+  until.tv_sec += RETRY_S;
+  if (broken) {
+    while (!s->closing && pthread_cond_timedwait(&s->work, &s->lock, &until) != ETIMEDOUT)
+      ;
+    return;
+  }
+  while (!s->waiting && !s->closing)
+    pthread_cond_wait(&s->work, &s->lock);
+  /* A second's rows make one transaction: an fsync a second, not one a row. */
+  while (s->waiting < BATCH && !s->closing &&
+         pthread_cond_timedwait(&s->work, &s->lock, &until) != ETIMEDOUT)
+    ;
+}
+
+static int write_batch(struct siox__store *s, struct siox__sql **sql,
+                       const struct siox__store_row *rows, uint32_t count, int64_t *run,
+                       struct siox_diag *diag) {
+  int r = *sql ? 0 : siox__sql_open(sql, s->path, diag);
+  if (r == 0)
+    r = siox__sql_write(*sql, rows, count, run, diag);
+  if (r < 0 && *sql) {
+    siox__sql_close(*sql);
+    *sql = NULL;
+  }
+  return r;
+}
+
+static void *writer(void *argument) {
+  struct siox__store *s = argument;
+  struct siox__sql *sql = NULL;
+  int64_t run = 0;
+  bool broken = false, said = false;
+  int tries = 0;
+  pthread_mutex_lock(&s->lock);
+  for (;;) {
+    if (!s->closing)
+      wait_for_work(s, broken);
+    uint32_t count = s->waiting < BATCH ? s->waiting : BATCH;
+    if (!count && s->closing)
+      break;
+    if (!count)
+      continue;
+    if (count > QUEUE - s->first)
+      count = QUEUE - s->first;
+    struct siox__store_row *rows = &s->queue[s->first]; /* put never touches rows in the queue */
+    pthread_mutex_unlock(&s->lock);
+    struct siox_diag diag = {""};
+    int r = write_batch(s, &sql, rows, count, &run, &diag);
+    broken = r < 0;
+    if (broken && !said) {
+      siox__log(s->log, SIOX__LOG_ERROR, "database %s: %s; records wait and it is tried again",
+                s->path, diag.text);
+      said = true;
+    } else if (!broken && said) {
+      siox__log(s->log, SIOX__LOG_WARN, "database %s: works again", s->path);
+      said = false;
+    }
+    for (uint32_t i = 0; i < count && !broken; i++)
+      free_texts(&rows[i]);
+    pthread_mutex_lock(&s->lock);
+    s->counts.broken = broken;
+    if (!broken) {
+      s->first = (s->first + count) % QUEUE;
+      s->waiting -= count;
+      s->counts.written += count;
+    } else if (s->closing && ++tries == CLOSE_TRIES) {
+      break;
+    }
+  }
+  pthread_mutex_unlock(&s->lock);
+  if (sql)
+    siox__sql_close(sql);
+  return NULL;
+}
+
+int siox__store_open(struct siox__store **store, const char *path, const struct siox__log *log) {
+  struct siox__store *s = calloc(1, sizeof *s);
+  *store = s;
+  if (!s)
+    return SIOX_ENOMEM;
+  s->log = log;
+  if (!path)
+    return 0;
+  s->path = strdup(path);
+  s->queue = calloc(QUEUE, sizeof *s->queue); /* pages are touched as they are used */
+  pthread_condattr_t monotonic;
+  pthread_condattr_init(&monotonic);
+  pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+  pthread_mutex_init(&s->lock, NULL);
+  pthread_cond_init(&s->work, &monotonic);
+  if (s->path && s->queue && pthread_create(&s->thread, NULL, writer, s) == 0)
+    return 0;
+  free(s->path);
+  free(s->queue);
+  free(s);
+  *store = NULL;
+  return SIOX_ENOMEM;
+}
+
+void siox__store_put(struct siox__store *s, const struct siox__store_row *row) {
+  if (!s || !s->path)
+    return;
+  struct siox__store_row copy = *row;
+  for (int i = 0; i < SIOX__ROW_TEXTS; i++)
+    copy.text[i] = row->text[i] ? strdup(row->text[i]) : NULL;
+  pthread_mutex_lock(&s->lock);
+  bool full = s->waiting == QUEUE;
+  if (full)
+    s->counts.dropped++;
+  else
+    s->queue[(s->first + s->waiting++) % QUEUE] = copy;
+  if (s->waiting == 1 || s->waiting == BATCH)
+    pthread_cond_signal(&s->work);
+  pthread_mutex_unlock(&s->lock);
+  if (full)
+    free_texts(&copy);
+}
+
+struct siox__store_counts siox__store_counts(struct siox__store *s) {
+  struct siox__store_counts counts = {0};
+  if (!s || !s->path)
+    return counts;
+  pthread_mutex_lock(&s->lock);
+  counts = s->counts;
+  counts.waiting = s->waiting;
+  pthread_mutex_unlock(&s->lock);
+  return counts;
+}
+
+void siox__store_layouts(struct siox__store *s,
+                         void (*each)(void *context, uint64_t dev, uint64_t ino, const char *path,
+                                      const char *layout),
+                         void *context) {
+  sqlite3 *db = NULL;
+  sqlite3_stmt *query = NULL;
+  if (!s || !s->path)
+    return;
+  if (sqlite3_open_v2(s->path, &db, SQLITE_OPEN_READONLY, NULL) == SQLITE_OK &&
+      sqlite3_prepare_v2(db, "SELECT dev, ino, path, layout FROM layout", -1, &query, NULL) ==
+          SQLITE_OK)
+    while (sqlite3_step(query) == SQLITE_ROW)
+      each(context, (uint64_t)sqlite3_column_int64(query, 0),
+           (uint64_t)sqlite3_column_int64(query, 1), (const char *)sqlite3_column_text(query, 2),
+           (const char *)sqlite3_column_text(query, 3));
+  sqlite3_finalize(query);
+  sqlite3_close(db);
+}
+
+void siox__store_close(struct siox__store *s) {
+  if (!s)
+    return;
+  if (s->path) {
+    pthread_mutex_lock(&s->lock);
+    s->closing = true;
+    pthread_cond_signal(&s->work);
+    pthread_mutex_unlock(&s->lock);
+    pthread_join(s->thread, NULL);
+    for (; s->waiting; s->waiting--, s->first = (s->first + 1) % QUEUE)
+      free_texts(&s->queue[s->first]);
+    pthread_cond_destroy(&s->work);
+    pthread_mutex_destroy(&s->lock);
+    free(s->queue);
+    free(s->path);
+  }
+  free(s);
+}

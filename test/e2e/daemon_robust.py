@@ -1,0 +1,343 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What sioxd stands: one function, one condition. Usage: daemon_robust.py NAME"""
+
+import concurrent.futures
+import json
+import os
+import random
+import resource
+import select
+import signal
+import socket
+import sqlite3
+import stat
+import struct
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import wire  # noqa: E402
+from wire import FULL, NEVER, SECOND, Client, Daemon  # noqa: E402
+
+
+def two_at_once_make_one_daemon():
+    with Daemon() as daemon:
+        daemon.stop()
+        with concurrent.futures.ThreadPoolExecutor(8) as pool:
+            runs = list(pool.map(lambda _: subprocess.run(daemon.command("--daemonize"), stderr=subprocess.PIPE), range(8)))
+        assert all(run.returncode == 0 for run in runs), [run.stderr for run in runs]
+        assert sum(b"there already" in run.stderr for run in runs) == 7, [run.stderr for run in runs]
+        client = daemon.client()
+        daemon.pid = client.ask("status")["pid"]
+        daemon.pidfd = os.pidfd_open(daemon.pid)
+
+
+def socket_of_a_killed_daemon_is_taken_over():
+    with Daemon() as daemon:
+        first = daemon.pid
+        daemon.kill()
+        assert daemon.wait()
+        assert stat.S_ISSOCK(os.stat(daemon.socket).st_mode)
+        daemon.start()
+        assert daemon.pid != first
+
+
+def orderly_end_removes_the_socket():
+    with Daemon() as daemon:
+        client = daemon.client().join()
+        daemon.stop()
+        assert not os.path.exists(daemon.socket)
+        try:
+            client.receive()
+            raise AssertionError("still connected")
+        except EOFError:
+            pass
+
+
+def idle_daemon_ends_itself():
+    with Daemon(stop_when_idle=3600) as daemon:
+        client = daemon.client()
+        client.ask("flush")
+        client.close()
+        daemon.stop()
+        daemon.settings["stop_when_idle"] = 0
+        # Here the first to hang up is the question for its pid.
+        subprocess.run(daemon.command("--daemonize"), check=True)
+        client = daemon.client()
+        daemon.pidfd = os.pidfd_open(client.ask("status")["pid"])
+        client.close()
+        assert daemon.wait(), "it stays"
+
+
+def malformed_packets():
+    """Each is one packet that no honest client sends."""
+    good_io = struct.pack("=qQqqQQQIIII", 0, 1, 0, 1, 0, 0, 0, 0, 0, 0, 0)
+    hello = struct.pack("=qiiiI96s160s", 0, 0, 1, 1, 0, b"x" * 96, b"")
+    yield b"x"
+    yield b"\0" * 24
+    yield wire.packet(wire.IO, good_io, magic=1)
+    yield wire.packet(wire.IO, good_io, version=9)
+    yield wire.packet(wire.IO, good_io, length=0)
+    yield wire.packet(wire.IO, good_io, length=2**32 - 1)
+    yield wire.packet(wire.IO, good_io[:-1])
+    yield wire.packet(wire.IO, good_io)  # before hello
+    yield wire.packet(wire.BYE, b"1")
+    yield wire.packet(wire.WELCOME)
+    yield wire.packet(99)
+    yield wire.packet(wire.HELLO, hello)  # job without end
+    yield wire.packet(wire.HELLO, hello[:10])
+    yield wire.packet(wire.CONTROL)
+    yield wire.packet(wire.OPEN, struct.pack("=qQQQIII4x", 0, 0, 0, 0, 0, 2**32 - 1, 2) + b"/a")
+    yield wire.packet(wire.OPEN, struct.pack("=qQQQIII4x", 0, 0, 0, 0, 0, 0, 0))
+    yield wire.packet(wire.CLAIM, struct.pack("=HHIQqQ", 1, 0, 2**32 - 1, 1, 0, 0))
+    yield wire.packet(wire.CLAIM, struct.pack("=HHIQqQ", 7, 0, 0, 1, 0, 0))
+    generator = random.Random(1)
+    for _ in range(200):
+        kind = generator.choice([1, 3, 5, 7, 8, 9, 11])
+        yield wire.packet(kind, generator.randbytes(generator.randrange(400)))
+
+
+def malformed_packets_end_only_their_connection():
+    with Daemon() as daemon:
+        honest = daemon.client().join(job="honest")
+        number, _ = honest.open(daemon.file("a", 1 << 20), "0:1:64K")
+        for i, bad in enumerate(malformed_packets()):
+            for joined in (False, True):
+                peer = daemon.client()
+                if joined:
+                    peer.join(job="bad")
+                peer.socket.send(bad)
+                try:
+                    while True:
+                        kind, _, _, _ = peer.receive()
+                        if kind in (wire.ANSWER, wire.DONE, wire.ERROR):  # well-formed: it is answered and goes on
+                            break
+                except (EOFError, ConnectionResetError):
+                    pass
+                peer.close()
+            assert honest.io(number, 0, 4096, (i + 1) * SECOND) > (i + 1) * SECOND
+        assert honest.ask("status")["counters"]["malformed"] > 20
+
+
+def corrupt_ring_ends_only_its_connection():
+    import mmap
+
+    with Daemon() as daemon:
+        honest, liar = daemon.client().join(job="honest"), daemon.client().join(job="liar")
+        with mmap.mmap(liar.ring_fd, 192 + liar.ring_bytes) as ring:
+            ring[0:8] = struct.pack("=Q", 1 << 40)
+        os.write(liar.wake_fd, struct.pack("=Q", 1))
+        try:
+            liar.receive()
+            raise AssertionError("still there")
+        except (EOFError, ConnectionResetError):
+            pass
+        assert honest.ask("status")["clients"] == 1
+
+
+def ring_and_table_cannot_be_cut_or_written():
+    with Daemon() as daemon:
+        client = daemon.client().join()
+        for fd in (client.ring_fd, client.table_fd):
+            try:
+                os.ftruncate(fd, 0)
+                raise AssertionError("cut")
+            except PermissionError:
+                pass
+        import mmap
+
+        try:
+            mmap.mmap(client.table_fd, 16, mmap.MAP_SHARED, mmap.PROT_READ | mmap.PROT_WRITE)
+            raise AssertionError("mapped for writing")
+        except PermissionError:
+            pass
+
+
+def hints_in_the_ring_move_a_disk():
+    """The ring is written by hand after wire.h: claim record, then head, then the eventfd."""
+    import mmap
+
+    with Daemon(policy="claims", disks=2, clock="monotonic") as daemon:
+        client = daemon.client().join()
+        runs = [(0, 2, 6000, 0, 0, 0)]
+        claim = struct.pack("=HHIQqQ", 1, 0, len(runs), 1, 0, 0) + b"".join(struct.pack("=IIiiqq", *r) for r in runs)
+        record = struct.pack("=IHHq", 16 + len(claim), 1, 0, 0) + claim
+        with mmap.mmap(client.ring_fd, 192 + client.ring_bytes) as ring:
+            ring[192 : 192 + len(record)] = record
+            ring[0:8] = struct.pack("=Q", len(record))
+        os.write(client.wake_fd, struct.pack("=Q", 1))
+        deadline = time.monotonic() + 20
+        while client.speeds() != [6000, 6000]:
+            assert time.monotonic() < deadline, client.speeds()
+            client.ask("flush")  # a round trip: the daemon's loop has turned
+
+
+def killed_client_with_a_forked_child_loses_its_claims():
+    with Daemon(policy="claims", disks=2, clock="monotonic") as daemon:
+        ready, tell = os.pipe()
+        parent = os.fork()
+        if parent == 0:
+            client = daemon.client().join(job="killed")
+            client.claim(0, [(0, 1, FULL, 1, 0, NEVER)])
+            client.ask("flush")
+            if os.fork() == 0:
+                os.close(tell)
+                os.close(ready)
+                time.sleep(300)  # the child that holds the socket; ended by the test
+                os._exit(0)
+            child = struct.pack("=i", 0)
+            with open(f"/proc/{os.getpid()}/task/{os.getpid()}/children") as f:
+                child = struct.pack("=i", int(f.read().split()[0]))
+            os.write(tell, child)
+            signal.pause()
+        child = struct.unpack("=i", os.read(ready, 4))[0]
+        try:
+            watcher = daemon.client()
+            assert [c["job"] for c in watcher.ask("status")["disks"][0]["claims"]] == ["killed"]
+            os.kill(parent, signal.SIGKILL)
+            os.waitpid(parent, 0)
+            start = time.monotonic()
+            while watcher.ask("status")["disks"][0]["claims"]:
+                assert time.monotonic() - start < 2, "claims of the dead are still there"
+            assert watcher.ask("status")["clients"] == 0
+        finally:
+            os.kill(child, signal.SIGKILL)
+
+
+def peer_that_does_not_read_is_dropped():
+    with Daemon(disks=64) as daemon:
+        honest, deaf = daemon.client().join(job="honest"), daemon.client().join(job="deaf")
+        number, _ = honest.open(daemon.file("a", 1 << 20), "0:1:64K")
+        request = wire.packet(wire.IO, struct.pack("=qQqqQQQIIII", 0, number, 0, 1, 0, 0, 0, 0, 0, 0, 0))
+        deaf.socket.settimeout(20)
+        try:
+            for _ in range(200000):
+                deaf.socket.send(request)
+            raise AssertionError("never dropped")
+        except (BrokenPipeError, ConnectionResetError):
+            pass
+        assert honest.io(number, 0, 4096, 2 * SECOND) > 0
+
+
+def ten_thousand_connections_do_not_stop_service():
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    count = min(10000, hard - 200)
+    with Daemon() as daemon:
+        honest = daemon.client().join()
+        number, _ = honest.open(daemon.file("a", 1 << 20), "0:1:64K")
+        crowd = []
+        for i in range(count):
+            try:
+                crowd.append(Client(daemon.socket))
+            except (BlockingIOError, ConnectionRefusedError, ConnectionResetError):
+                pass
+            if i % 1000 == 0:
+                assert honest.io(number, 0, 4096, (i + 1) * SECOND) > 0
+        assert honest.io(number, 0, 4096, 20000 * SECOND) > 0
+        assert len(crowd) > 0.9 * count, len(crowd)
+
+
+def unwritable_database_stops_nothing():
+    with Daemon() as daemon:
+        daemon.stop()
+        daemon.settings["database"] = os.path.join(daemon.directory, "no", "such", "directory", "a.db")
+        daemon.start()
+        client = daemon.client().join()
+        number, _ = client.open(daemon.file("a", 1 << 20), "0:1:64K")
+        for i in range(1000):
+            client.io(number, 0, 4096, (i + 1) * SECOND)
+        client.close()
+        daemon.stop()
+        assert daemon.log_text().count("unable to open") == 1, daemon.log_text()
+
+
+def database_that_comes_late_has_everything():
+    with Daemon() as daemon:
+        daemon.stop()
+        directory = os.path.join(daemon.directory, "late")
+        path = daemon.settings["database"] = os.path.join(directory, "a.db")
+        daemon.start()
+        client = daemon.client().join()
+        number, _ = client.open(daemon.file("a", 1 << 20), "0:1:64K")
+        for i in range(100):
+            client.io(number, 0, 4096, (i + 1) * SECOND)
+        while not client.ask("status")["counters"]["store_broken"]:
+            pass
+        os.mkdir(directory)
+        while client.ask("status")["counters"]["store_waiting"]:
+            pass
+        client.close()
+        daemon.stop()
+        with sqlite3.connect(path) as db:
+            assert db.execute("SELECT COUNT(*) FROM activity WHERE layer = 'io'").fetchone() == (100,)
+            assert db.execute("SELECT version FROM schema_version").fetchone() == (1,)
+            joules = db.execute("SELECT SUM(joules) FROM v_disk_energy").fetchone()[0]
+            jobs = db.execute("SELECT SUM(joules) FROM v_job_energy").fetchone()[0]
+            wire.close_to(jobs, joules)
+            # 100 s at idle watts of 15000 RPM on four disks, and 3.3 W more while the one disk served
+            assert joules > 100 * 10.2 * 4
+
+
+def layout_asked_for_is_kept_with_the_file():
+    with Daemon() as daemon:
+        client = daemon.client().join()
+        path = daemon.file("a", 1 << 20)
+        assert client.open(path)[1] == "0:4:64K"
+        assert client.open(path, "1:2:128K")[1] == "1:2:128K"
+        assert client.open(path, "3:1:4K")[1] == "1:2:128K"
+        client.close()
+        daemon.stop()
+        daemon.start()
+        assert daemon.client().join().open(path)[1] == "1:2:128K"
+
+
+def layouts_file_is_asked_before_the_default():
+    with Daemon(default_layout="2:1:4K") as daemon:
+        daemon.stop()
+        layouts = daemon.settings["layouts"] = os.path.join(daemon.directory, "layouts.yaml")
+        with open(layouts, "w") as f:
+            f.write('- {file: "*.dat", layout: "1:3:64K"}\n')
+        daemon.start()
+        client = daemon.client().join()
+        assert client.open(daemon.file("x.dat"))[1] == "1:3:64K"
+        assert client.open(daemon.file("x.txt"))[1] == "2:1:4K"
+
+
+def file_outside_the_mount_is_refused():
+    with Daemon() as daemon:
+        client = daemon.client().join()
+        outside = os.path.join(daemon.directory, "outside")
+        with open(outside, "w"):
+            pass
+        try:
+            client.open(outside)
+            raise AssertionError("opened")
+        except RuntimeError:
+            pass
+        assert client.open(daemon.file("inside"))[0] > 0  # and the connection goes on
+
+
+def job_of_another_user_is_another_job():
+    if os.geteuid() != 0:
+        print("needs root to have two users")
+        return
+    with Daemon() as daemon:
+        os.chmod(daemon.directory, 0o755)
+        ours = daemon.client().join(job="same")
+        read, write = os.pipe()
+        if os.fork() == 0:
+            os.setuid(12345)
+            theirs = daemon.client().join(job="same")
+            os.write(write, struct.pack("=I", theirs.job))
+            answer = theirs.ask("stop")  # nor may they end it
+            os.write(write, b"y" if "error" in answer else b"n")
+            os._exit(0)
+        assert struct.unpack("=I", os.read(read, 4))[0] != ours.job
+        assert os.read(read, 1) == b"y"
+
+
+if __name__ == "__main__":
+    globals()[sys.argv[1]]()
