@@ -20,8 +20,8 @@ struct siox_config_list {
 };
 
 /* C types of the types in config.def. A path in a file is relative to the file's directory, elsewhere to the working
- * directory; unset texts and paths are NULL. */
-#define SIOX_CONFIG_TYPE_text char *
+ * directory; unset paths are NULL. */
+#define SIOX_CONFIG_TYPE_policy char * /* as siox_policy_find takes it; not NULL */
 #define SIOX_CONFIG_TYPE_path char *
 #define SIOX_CONFIG_TYPE_count uint32_t  /* 1 .. SIOX_MAX_DISKS */
 #define SIOX_CONFIG_TYPE_list struct siox_config_list

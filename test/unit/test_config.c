@@ -169,7 +169,8 @@ static void mistakes_in_a_file_are_named_with_line_and_key(void **state) {
       {"drive:\n  - 36Z15\n  - {a: b}\n", SIOX_EINVAL,
        ":3: drive[1]: expected a name or a list of names"},
       {"drive: []\n", SIOX_EINVAL, ":1: drive: expected a name or a list of names"},
-      {"policy: ''\n", SIOX_EINVAL, ":1: policy: \"\" is not a value: it is empty"},
+      {"disks: 4\npolicy: sioks\n", SIOX_EINVAL,
+       ":2: policy: \"sioks\" is not one of base static:SPEED rt claims siox"},
       {"disks: 4\npolicy: \"base\n", SIOX_ESYNTAX,
        ":3: while scanning a quoted scalar, found unexpected end of stream"},
   };

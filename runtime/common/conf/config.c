@@ -39,20 +39,21 @@ struct document {
 #include "siox/config.def"
 #undef SIOX_CONFIG
 };
-#define FIELD_text(key)                                                                            \
+#define FIELD_scalar(key)                                                                          \
   CYAML_FIELD_STRING_PTR(#key, CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct document, key, 0,  \
                          CYAML_UNLIMITED)
-#define FIELD_path FIELD_text
-#define FIELD_count FIELD_text
+#define FIELD_policy FIELD_scalar
+#define FIELD_path FIELD_scalar
+#define FIELD_count FIELD_scalar
 #define FIELD_list(key) CYAML_FIELD_IGNORE(#key, CYAML_FLAG_OPTIONAL)
-#define FIELD_rule FIELD_text
-#define FIELD_scale FIELD_text
-#define FIELD_factor FIELD_text
-#define FIELD_seconds FIELD_text
-#define FIELD_speed FIELD_text
-#define FIELD_layout FIELD_text
-#define FIELD_clock FIELD_text
-#define FIELD_level FIELD_text
+#define FIELD_rule FIELD_scalar
+#define FIELD_scale FIELD_scalar
+#define FIELD_factor FIELD_scalar
+#define FIELD_seconds FIELD_scalar
+#define FIELD_speed FIELD_scalar
+#define FIELD_layout FIELD_scalar
+#define FIELD_clock FIELD_scalar
+#define FIELD_level FIELD_scalar
 static const cyaml_schema_field_t fields[] = {
 #define SIOX_CONFIG(type, key, initial, environment, help) FIELD_##type(key),
 #include "siox/config.def"

@@ -3,6 +3,7 @@
 #include "common/conf/config_value.h"
 #include "common/conf/text.h"
 #include "common/log.h"
+#include "siox/policy.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,9 +22,14 @@ static char *place(const struct siox__config_reader *in, const char *path, size_
   return asprintf(&out, "%s/%.*s", in->directory, (int)length, path) < 0 ? NULL : out;
 }
 
-static int read_text(struct siox__config_reader *in, const char *text, char **field) {
-  if (!*text)
-    return refuse(in, SIOX_EINVAL, text, "a value: it is empty");
+/* The name; whether the argument suits the drives is known when the policy starts. */
+static int read_policy(struct siox__config_reader *in, const char *text, char **field) {
+  if (!siox_policy_find(text, NULL)) {
+    size_t used = (size_t)snprintf(in->what, sizeof in->what, "\"%.80s\" is not one of", text);
+    for (const char *const *name = siox_policy_names(); *name && used < sizeof in->what; name++)
+      used += (size_t)snprintf(in->what + used, sizeof in->what - used, " %s", *name);
+    return SIOX_EINVAL;
+  }
   char *copy = strdup(text);
   if (!copy)
     return SIOX_ENOMEM;
@@ -165,8 +171,8 @@ static int read_level(struct siox__config_reader *in, const char *text, int *fie
 static int convert(struct siox__config_reader *in, enum siox__config_kind kind, const char *text,
                    void *field) {
   switch (kind) {
-  case SIOX__KIND_text:
-    return read_text(in, text, field);
+  case SIOX__KIND_policy:
+    return read_policy(in, text, field);
   case SIOX__KIND_path:
     return read_path(in, text, field);
   case SIOX__KIND_count:
@@ -203,7 +209,7 @@ int siox__config_convert(struct siox__config_reader *in, enum siox__config_kind 
 
 void siox__config_release(enum siox__config_kind kind, void *field) {
   switch (kind) {
-  case SIOX__KIND_text:
+  case SIOX__KIND_policy:
   case SIOX__KIND_path:
     free(*(char **)field);
     break;

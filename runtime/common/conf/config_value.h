@@ -5,7 +5,7 @@
 #include "siox/config.h"
 
 enum siox__config_kind {
-  SIOX__KIND_text,
+  SIOX__KIND_policy,
   SIOX__KIND_path,
   SIOX__KIND_count,
   SIOX__KIND_list,
