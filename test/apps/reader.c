@@ -4,8 +4,8 @@
  * checked. The places are the same on every run. One line on stdout that depends on the options
  * alone; exit status 1 and a message if a byte is wrong.
  *
- * usage: reader [--generate] [--megabytes M] [--bursts B] [--pieces P] [--kilobytes K] [--rest-ms
- * R] [--layout B:F:U] FILE */
+ * usage: reader [--generate] [--megabytes M] [--bursts B] [--pieces P] [--kilobytes K]
+ *               [--rest-ms R] [--layout B:F:U] FILE */
 #include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>

@@ -22,3 +22,26 @@ ranks() { # ranks N program args...
   shift
   "$SIOX_MPIEXEC" -n "$n" "$@" </dev/null
 }
+# store_config TIME_SCALE: eight 36Z15 below ./store; A, B and C of mxm lie apart, disk 7 holds nothing.
+store_config() {
+  mkdir -p store
+  cat >layouts.yaml <<END
+- {file: "*.a", layout: "0:4:64K"}
+- {file: "*.b", layout: "2:4:64K"}
+- {file: "*.c", layout: "4:3:64K"}
+END
+  cat >siox.yaml <<END
+socket: $work/siox.sock
+mount: $work/store
+layouts: $work/layouts.yaml
+disks: 8
+drive: 36Z15
+time_scale: $1
+END
+}
+siox_run() { # siox_run POLICY command...: trace in run.siox, report in run.json
+  local policy=$1
+  shift
+  "$bin/siox" run --quiet --policy "$policy" --config siox.yaml --record "$work/run.siox" --json="$work/run.json" -- "$@" \
+    </dev/null 2>err || fail "siox run --policy $policy $*: $(cat err)"
+}

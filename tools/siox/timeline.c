@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* siox timeline TRACE [--svg FILE] [--width N]: what speed each disk had when, from a trace, drawn
+ * in the terminal or as an SVG file. */
+#include "timeline.h"
+#include "siox_tool.h"
+#include <errno.h>
+#include <getopt.h>
+#include <siox/trace.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+double siox__timeline_speed(const struct timeline_disk *disk, int64_t from, int64_t to) {
+  size_t low = 0, high = disk->npieces;
+  double area = 0, covered = 0;
+  while (low < high) { /* first piece that ends after `from` */
+    size_t middle = low + (high - low) / 2;
+    if (disk->piece[middle].end <= from)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  for (; low < disk->npieces && disk->piece[low].start < to; low++) {
+    const struct timeline_piece *p = &disk->piece[low];
+    double length = (double)(p->end - p->start);
+    double a = p->start > from ? (double)p->start : (double)from,
+           b = p->end < to ? (double)p->end : (double)to;
+    double at_a = p->from + (p->to - p->from) * (a - (double)p->start) / length;
+    double at_b = p->from + (p->to - p->from) * (b - (double)p->start) / length;
+    area += (at_a + at_b) / 2 * (b - a);
+    covered += b - a;
+  }
+  return covered > 0 ? area / covered : -1;
+}
+
+bool siox__timeline_busy(const struct timeline_disk *disk, int64_t from, int64_t to) {
+  size_t low = 0, high = disk->nrequests;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (disk->request[middle].end <= from)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low < disk->nrequests && disk->request[low].start < to;
+}
+
+int64_t siox__timeline_tick(int64_t duration, int most) {
+  int64_t tick = 1000; /* a microsecond */
+  for (int step = 0; duration / tick > most && tick < INT64_MAX / 10; step++)
+    tick = step % 3 == 1 ? tick / 2 * 5 : tick * 2; /* 1 2 5 10 */
+  return tick;
+}
+
+void siox__timeline_seconds(int64_t ns, int64_t tick, char *text, size_t size) {
+  int decimals = 0;
+  for (int64_t unit = 1000000000; unit > tick && decimals < 6; unit /= 10)
+    decimals++;
+  snprintf(text, size, "%.*f", decimals, (double)ns / 1e9);
+}
+
+static int grow(void **array, size_t count, size_t *max, size_t size) {
+  void *more;
+  if (count < *max)
+    return 0;
+  *max = *max ? 2 * *max : 64;
+  more = realloc(*array, *max * size);
+  if (!more)
+    return SIOX_ENOMEM;
+  *array = more;
+  return 0;
+}
+
+static int add_segment(struct timeline *t, const struct siox_segment *s) {
+  struct timeline_disk *disk;
+  struct timeline_piece *last;
+  if (s->disk >= t->ndisks)
+    return SIOX_EPROTO;
+  disk = &t->disk[s->disk];
+  disk->joules += s->joules;
+  if (s->end <= s->start)
+    return 0;
+  if (s->end > t->end)
+    t->end = s->end;
+  if (s->state == SIOX_ACTIVE) {
+    if (grow((void **)&disk->request, disk->nrequests, &disk->max_requests, sizeof *disk->request))
+      return SIOX_ENOMEM;
+    disk->request[disk->nrequests++] = (struct timeline_request){s->start, s->end};
+  }
+  last = disk->npieces ? &disk->piece[disk->npieces - 1] : NULL;
+  if (last && s->start < last->end)
+    return 0; /* another job's share of a piece that is there already */
+  if (last && s->start == last->end && last->from == last->to && s->from_speed == last->to &&
+      s->to_speed == last->to) {
+    last->end = s->end;
+    return 0;
+  }
+  if (grow((void **)&disk->piece, disk->npieces, &disk->max_pieces, sizeof *disk->piece))
+    return SIOX_ENOMEM;
+  disk->piece[disk->npieces++] =
+      (struct timeline_piece){s->start, s->end, s->from_speed, s->to_speed};
+  return 0;
+}
+
+static int load(struct timeline *t, const char *path, struct siox_diag *diag) {
+  struct siox_trace_reader *reader;
+  struct siox_trace_event event;
+  const struct siox_trace_header *head;
+  int code = siox_trace_open(&reader, path, diag), more;
+  if (code)
+    return code;
+  head = siox_trace_header(reader);
+  *t = (struct timeline){.start = head->start, .end = head->start, .ndisks = head->ndisks};
+  snprintf(t->policy, sizeof t->policy, "%s", head->policy ? head->policy : "");
+  snprintf(t->program, sizeof t->program, "%s", head->program ? head->program : "");
+  for (uint32_t d = 0; d < head->ndisks; d++) {
+    double full = head->drive[d]->level[head->drive[d]->nlevels - 1].speed;
+    t->full_speed = full > t->full_speed ? full : t->full_speed;
+  }
+  if (head->ndisks)
+    t->drive = *head->drive[0];
+  t->disk = calloc(head->ndisks ? head->ndisks : 1, sizeof *t->disk);
+  if (!t->disk)
+    code = SIOX_ENOMEM;
+  while (!code && (more = siox_trace_read(reader, &event, diag)) != 0) {
+    if (more == SIOX_ETRUNCATED) /* the recorder was killed: what is there is good */
+      break;
+    if (more < 0)
+      code = more;
+    else if (event.kind == SIOX_TRACE_SEGMENT)
+      code = add_segment(t, &event.u.segment);
+  }
+  siox_trace_reader_close(reader);
+  if (!code && t->end <= t->start) {
+    snprintf(diag->text, sizeof diag->text, "%s: no disk did anything in this trace", path);
+    code = SIOX_ENOENT;
+  }
+  return code;
+}
+
+static void unload(struct timeline *t) {
+  for (uint32_t d = 0; t->disk && d < t->ndisks; d++) {
+    free(t->disk[d].piece);
+    free(t->disk[d].request);
+  }
+  free(t->disk);
+}
+
+static int terminal_width(void) {
+  struct winsize size;
+  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 40)
+    return size.ws_col;
+  return 100;
+}
+
+static int write_svg(const struct timeline *t, const char *path, int width) {
+  FILE *out = fopen(path, "w");
+  if (!out)
+    return SIOX_EIO;
+  int code = siox__timeline_svg(t, out, width);
+  if (fclose(out) && !code)
+    code = SIOX_EIO;
+  return code;
+}
+
+int siox__cmd_timeline(int argc, char **argv) {
+  static const struct option table[] = {
+      {"svg", 1, NULL, 's'}, {"width", 1, NULL, 'w'}, {"help", 0, NULL, 'h'}, {NULL, 0, NULL, 0}};
+  static const char usage[] =
+      "usage: siox timeline TRACE [--svg FILE] [--width N]\n"
+      "  --svg FILE   draw to an SVG file instead of the terminal\n"
+      "  --width N    columns (40 to 1000), with --svg pixels (300 to 10000)\n";
+  struct siox_diag diag = {{0}};
+  struct timeline t = {0};
+  const char *svg = NULL;
+  int width = 0, code;
+  for (int c; (c = getopt_long(argc, argv, "", table, NULL)) != -1;) {
+    if (c == 's')
+      svg = optarg;
+    else if (c == 'h')
+      return fputs(usage, stdout) < 0;
+    else if (c == 'w')
+      width = atoi(optarg) > 0 ? atoi(optarg) : -1;
+    else
+      width = -1;
+  }
+  if (width == 0)
+    width = svg ? 960 : terminal_width();
+  if (optind + 1 != argc || width < (svg ? 300 : 40) || width > (svg ? 10000 : 1000)) {
+    fputs(usage, stderr);
+    return SIOX__USAGE;
+  }
+  code = load(&t, argv[optind], &diag);
+  if (code) {
+    fprintf(stderr, "siox timeline: %s\n", diag.text[0] ? diag.text : siox_strerror(code));
+  } else if (svg) {
+    code = write_svg(&t, svg, width);
+    if (code)
+      fprintf(stderr, "siox timeline: %s: cannot be written: %s\n", svg, strerror(errno));
+  } else {
+    code = siox__timeline_text(&t, stdout, width, isatty(STDOUT_FILENO) && !getenv("NO_COLOR"));
+    if (code)
+      fprintf(stderr, "siox timeline: the terminal: %s\n", siox_strerror(code));
+  }
+  unload(&t);
+  return code ? 1 : 0;
+}
