@@ -41,8 +41,10 @@ void siox__call_before(struct siox__call *c) {
     c->site_key = siox__record_site(c->site);
     siox__self.depth = 0;
   }
+  siox__self.site = c->site; /* hints that follow from it name it */
   siox__predict_before((struct siox_site *)(uintptr_t)c->site, c->handle, c->offset, c->bytes,
                        c->start, c->collective);
+  siox__self.site = NULL;
   siox__self.io_site = c->site_key;
   siox__self.io_uid = c->uid;
   siox__self.io_seq = c->seq;
