@@ -1,0 +1,72 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# A program with libsiox under a real daemon, without one, and with one that dies or falls silent in the middle: what it
+# prints and writes is the same, and at most one line on stderr says what happened.
+. "$(dirname "$0")/common.sh"
+mkdir mount plain
+daemon=
+trap '[ -z "$daemon" ] || kill -CONT "$daemon" 2>/dev/null; [ -z "$daemon" ] || kill -KILL "$daemon" 2>/dev/null; rm -rf "$work"' EXIT
+
+start() { # start NAME [settings...]: a daemon of its own
+  export SIOX_SOCKET=$work/$1.sock
+  shift
+  local settings=()
+  for s in "$@"; do settings+=(--set "$s"); done
+  "$bin/sioxd" --set mount="$work/mount" --set disks=4 --set time_scale=1000 "${settings[@]}" 2>"$work/sioxd.err" &
+  daemon=$!
+  until "$SIOX_SOURCE/test/e2e/wire_ready.py" "$SIOX_SOCKET"; do
+    kill -0 "$daemon" 2>/dev/null || fail "sioxd did not start: $(cat sioxd.err)"
+  done
+}
+stop() {
+  kill -TERM "$daemon"
+  wait "$daemon" || fail "sioxd ended with $?: $(cat sioxd.err)"
+  daemon=
+}
+lines() { # lines WHAT FILE N: N lines, each from siox
+  [ "$(wc -l <"$2")" -eq "$3" ] || fail "$1: $(wc -l <"$2") lines on stderr instead of $3: $(cat "$2")"
+  [ "$(grep -c '^siox: ' "$2")" -eq "$3" ] || fail "$1: not a line of siox: $(cat "$2")"
+}
+judge() { # judge WHAT LINES: the last run against the plain one
+  same "$1: what it prints" plain.out run.out
+  same "$1: file" plain/f mount/f
+  same "$1: file by shared pointer" plain/f.shared mount/f.shared
+  lines "$1" run.err "$2"
+  rm -f mount/*
+}
+interrupted() { # interrupted WHAT LINES COMMAND...: COMMAND strikes after the first round
+  local what=$1 lines=$2
+  shift 2
+  rm -f fifo
+  mkfifo fifo
+  ranks 4 "$bin/mixed" mount/f 2 fifo >run.out 2>run.err &
+  local job=$!
+  exec 9>fifo # opens when rank 0 waits
+  "$@"
+  exec 9>&-
+  wait $job || fail "$what: the program ended with $?: $(cat run.err)"
+  judge "$what" "$lines"
+}
+
+export -n SIOX_SOCKET
+ranks 4 "$bin/mixed" plain/f 2 >plain.out 2>plain.err || fail "mixed alone: $(cat plain.err)"
+lines "no daemon and none asked for" plain.err 0
+
+start plain record="$work/plain.siox"
+ranks 4 "$bin/mixed" mount/f 2 >run.out 2>run.err || fail "mixed under sioxd: $(cat run.err)"
+judge "under sioxd" 0
+stop
+[ -s plain.siox ] || fail "nothing was recorded"
+
+SIOX_SOCKET=$work/none.sock ranks 4 "$bin/mixed" mount/f 2 >run.out 2>run.err
+judge "no daemon where one was asked for" 1
+
+start killed
+interrupted "daemon killed" 1 kill -KILL "$daemon"
+wait "$daemon" 2>/dev/null || true
+daemon=
+
+start stopped
+interrupted "daemon stopped" 1 kill -STOP "$daemon"
+kill -CONT "$daemon"
+stop
