@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 // One module through model, analysis, transform and report.
 #include "frontend/Pipeline.h"
+#include "analysis/Access.h"
+#include "analysis/FilePointer.h"
 #include "model/Sites.h"
+#include "report/PrintAccess.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Support/raw_ostream.h"
 
 using namespace llvm;
 
 namespace siox {
 
 bool runPipeline(Module &M, const Options &O) {
-  (void)O;
   if (isInstrumented(M))
     return false;
   ModuleModel Model;
@@ -17,7 +20,14 @@ bool runPipeline(Module &M, const Options &O) {
   if (Model.Sites.empty())
     return false;
   markSites(M, Model);
+  {
+    OptimisticClone Clone(M, Model);
+    trackFilePointers(Clone);
+    analyzeAccess(Clone, Model);
+  }
   finishSites(M, Model);
+  if (O.PrintAccess)
+    printAccess(Model, outs());
   setInstrumented(M);
   return true;
 }

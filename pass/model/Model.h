@@ -66,8 +66,9 @@ struct Site {
   int64_t Size = SIOX_UNKNOWN;  ///< constant byte count
   std::vector<AccessLevel> Levels;
   std::vector<unsigned> Origins; ///< ids of MPI_File_open sites
-  bool WholeOrigins = false;
-  bool SharedPointer = false; ///< offset comes from the tracked individual file pointer
+  bool WholeOrigins = false; ///< no other open can have made the handle, in this module or another
+  bool UnresolvedOrigins = false; ///< this module may hold others that were not found
+  bool SharedPointer = false;     ///< offset comes from the tracked individual file pointer
   std::optional<StaticLayout>
       Layout;       ///< open sites: of the file opened; others: agreed by all origins
   std::string Mask; ///< "011100": disks, where layout and offsets are constants; empty: run time
@@ -88,8 +89,8 @@ struct Region {
   std::vector<unsigned> Succ; ///< region ids
   /// Something unknown can follow (external caller, unknown callee); NEST: can happen inside.
   bool OpenEnd = false;
-  Reason Refused = Reason::None;    ///< why it could not be marked
-  llvm::CallBase *Enter = nullptr;  ///< siox_region_enter, once marked
+  Reason Refused = Reason::None;   ///< why it could not be marked
+  llvm::CallBase *Enter = nullptr; ///< siox_region_enter, once marked
   // from analyzeAccess / cost model
   int64_t Trip = SIOX_UNKNOWN;   ///< constant trip count
   int64_t BodyNs = SIOX_UNKNOWN; ///< least time of one iteration of the outermost loop

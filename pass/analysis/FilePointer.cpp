@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+// Shadow file pointers. Before and after, for one file:
+//
+//   MPI_File_open(.., &fh);            position = 0, displacement = 0, etype = 1
+//   for (k = 0; k < n; k++) {
+//     MPI_File_seek(fh, k * 8192, SEEK_SET);   position = k * 8192 * etype
+//     MPI_File_read(fh, b, 64, MPI_DOUBLE, s); siox.access(displacement + position, 64 * 8);
+//     position += 64 * 8
+//   }
+//
+// All are i64 allocas, promoted at the end; positions are bytes from the start of the view. A file
+// is known by the MPI_File_open call that made its handle. A handle that may be one of several
+// files has no position.
+#include "analysis/FilePointer.h"
+#include "analysis/Origin.h"
+#include "model/MpiIo.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Module.h"
+
+using namespace llvm;
+
+namespace siox {
+namespace {
+
+// MPICH and Open MPI agree on these (MPI-IO came to both from ROMIO).
+enum { SeekSet = 600, SeekCurrent = 602, ModeAppend = 128 };
+
+struct Shadow {
+  AllocaInst *Position, *Displacement, *Etype;
+};
+
+class Tracker {
+public:
+  explicit Tracker(OptimisticClone &Clone)
+      : M(Clone.module()), Walker(Clone.analyses(), fileMaker), Types(Clone.analyses(), typeMaker),
+        I64(Type::getInt64Ty(M.getContext())) {}
+  void run();
+
+private:
+  void collect(Function &F);
+  void rewrite(Function &F);
+  const Value *keyOf(CallBase &Call, const CallInfo &Info);
+  Shadow &shadow(const Value *Key, Function &F);
+  Value *opaque(IRBuilder<> &B, StringRef Reason);
+  Value *sizeOf(IRBuilder<> &B, Value *Datatype);
+  Value *wide(IRBuilder<> &B, Value *V) { return B.CreateSExtOrTrunc(V, I64); }
+  Value *load(IRBuilder<> &B, AllocaInst *A) { return B.CreateLoad(I64, A); }
+
+  void open(CallBase &Call, Shadow &S);
+  void seek(CallBase &Call, const CallInfo &Info, Shadow &S);
+  void view(CallBase &Call, const CallInfo &Info, Shadow &S);
+  void data(CallBase &Call, const CallInfo &Info, Shadow *S);
+  void forget(Instruction &After, StringRef Reason);
+
+  struct Use {
+    CallBase *Call;
+    const CallInfo *Info;
+    const Value *Key; ///< null: may be one of several files
+  };
+  Module &M;
+  OriginWalker Walker, Types;
+  Type *I64;
+  MapVector<Function *, SmallVector<Use, 8>> Uses;
+  DenseSet<const Function *> Reaching;         ///< functions that use files, and their callers
+  bool HasViews = false;                       ///< without any, every file keeps its default view
+  DenseMap<const Value *, uint64_t> TypeSizes; ///< constant sizes of derived types, by handle
+  DenseMap<const Value *, Shadow> Shadows;     ///< of the function at hand
+};
+
+/// Size of a builtin datatype, 0 when it is none. MPICH keeps it in the handle: 0x4c00SSnn.
+uint64_t builtinSize(const Value *Datatype) {
+  const auto *Handle = dyn_cast<ConstantInt>(Datatype);
+  if (!Handle || Handle->getBitWidth() != 32 || Handle->getZExtValue() >> 24 != 0x4c)
+    return 0;
+  return Handle->getZExtValue() >> 8 & 0xff;
+}
+
+/// The instruction after which a call has happened on its normal way out.
+Instruction *afterCall(CallBase &Call) {
+  if (auto *Invoke = dyn_cast<InvokeInst>(&Call))
+    return &*Invoke->getNormalDest()->getFirstInsertionPt();
+  return Call.getNextNode();
+}
+
+/// Where a handle comes from when no open is in sight: its storage, or itself.
+const Value *identity(Value *Handle) {
+  if (auto *Load = dyn_cast<LoadInst>(Handle))
+    if (const Value *Base = Load->getPointerOperand()->stripInBoundsConstantOffsets();
+        isa<AllocaInst>(Base) || isa<GlobalVariable>(Base) || isa<Argument>(Base))
+      return Load->getPointerOperand();
+  return Handle;
+}
+
+const Value *Tracker::keyOf(CallBase &Call, const CallInfo &Info) {
+  if (Info.Class == SIOX_CLASS_OPEN)
+    return &Call;
+  Value *Handle = argument(Call, Info.File);
+  Origins O = Walker.ofValue(Handle);
+  if (O.Indexed || O.Makers.size() > 1 || (O.Unresolved && !O.Makers.empty()))
+    return nullptr;
+  return O.Makers.empty() ? identity(Handle) : O.Makers.front();
+}
+
+void Tracker::collect(Function &F) {
+  for (Instruction &I : instructions(F)) {
+    auto *Call = dyn_cast<CallBase>(&I);
+    const CallInfo *Info = Call ? lookupCall(*Call) : nullptr;
+    if (!Info || !argument(*Call, Info->File))
+      continue;
+    bool Matters = Info->Class == SIOX_CLASS_OPEN || Info->Class == SIOX_CLASS_VIEW ||
+                   (Info->Class == SIOX_CLASS_SEEK && Info->Pointer == SIOX_POINTER_INDIVIDUAL) ||
+                   Info->movesData();
+    if (!Matters)
+      continue;
+    Uses[&F].push_back({Call, Info, keyOf(*Call, *Info)});
+    HasViews |= Info->Class == SIOX_CLASS_VIEW;
+    // A type made by MPI_Type_contiguous(n, builtin) has no holes.
+    if (Value *Datatype = argument(*Call, Info->Datatype);
+        Info->movesData() && Datatype && !isa<Constant>(Datatype)) {
+      Origins O = Types.ofValue(Datatype);
+      if (O.Makers.size() != 1 || O.Unresolved || O.OpenWorld || O.Indexed)
+        continue;
+      const auto *Count = dyn_cast<ConstantInt>(O.Makers.front()->getArgOperand(0));
+      if (uint64_t Size = builtinSize(O.Makers.front()->getArgOperand(1)); Size && Count)
+        TypeSizes[Datatype] = Size * Count->getZExtValue();
+    }
+  }
+}
+
+/// A fresh unknown value; the reason ends up in reports.
+Value *Tracker::opaque(IRBuilder<> &B, StringRef Reason) {
+  FunctionCallee Callee = M.getOrInsertFunction((OpaquePrefix + Reason).str(), I64);
+  auto *F = cast<Function>(Callee.getCallee());
+  F->setDoesNotThrow();
+  F->addFnAttr(Attribute::WillReturn);
+  F->setMemoryEffects(MemoryEffects::inaccessibleMemOnly());
+  return B.CreateCall(Callee);
+}
+
+Value *Tracker::sizeOf(IRBuilder<> &B, Value *Datatype) {
+  if (uint64_t Size = builtinSize(Datatype))
+    return B.getInt64(Size);
+  if (auto Known = TypeSizes.find(Datatype); Known != TypeSizes.end())
+    return B.getInt64(Known->second);
+  // The same type always has the same size, whatever it is.
+  std::string Name = std::string(OpaquePrefix) + "derived datatype" +
+                     (Datatype->getType()->isPointerTy() ? " by address" : "");
+  FunctionCallee Callee = M.getOrInsertFunction(Name, I64, Datatype->getType());
+  auto *F = cast<Function>(Callee.getCallee());
+  F->setDoesNotThrow();
+  F->addFnAttr(Attribute::WillReturn);
+  F->setMemoryEffects(MemoryEffects::none());
+  return B.CreateCall(Callee, {Datatype});
+}
+
+Shadow &Tracker::shadow(const Value *Key, Function &F) {
+  auto [Entry, New] = Shadows.try_emplace(Key);
+  if (New) {
+    BasicBlock &Block = F.getEntryBlock();
+    IRBuilder<> B(&Block, Block.getFirstNonPHIOrDbgOrAlloca());
+    Shadow &S = Entry->second;
+    for (AllocaInst **Variable : {&S.Position, &S.Displacement, &S.Etype})
+      *Variable = B.CreateAlloca(I64);
+    B.CreateStore(opaque(B, "file opened elsewhere"), S.Position);
+    B.CreateStore(HasViews ? opaque(B, "file opened elsewhere") : B.getInt64(0), S.Displacement);
+    B.CreateStore(HasViews ? opaque(B, "file opened elsewhere") : B.getInt64(1), S.Etype);
+  }
+  return Entry->second;
+}
+
+void Tracker::open(CallBase &Call, Shadow &S) {
+  IRBuilder<> B(afterCall(Call));
+  const auto *Mode = dyn_cast_or_null<ConstantInt>(argument(Call, 2));
+  bool Append = Mode && Mode->getZExtValue() & ModeAppend;
+  B.CreateStore(Append ? opaque(B, "end of the file") : B.getInt64(0), S.Position);
+  B.CreateStore(B.getInt64(0), S.Displacement);
+  B.CreateStore(B.getInt64(1), S.Etype);
+}
+
+void Tracker::seek(CallBase &Call, const CallInfo &Info, Shadow &S) {
+  IRBuilder<> B(afterCall(Call));
+  const auto *Whence = dyn_cast_or_null<ConstantInt>(argument(Call, 2));
+  Value *Bytes = B.CreateMul(wide(B, argument(Call, Info.Offset)), load(B, S.Etype));
+  if (Whence && Whence->equalsInt(SeekSet))
+    B.CreateStore(Bytes, S.Position);
+  else if (Whence && Whence->equalsInt(SeekCurrent))
+    B.CreateStore(B.CreateAdd(load(B, S.Position), Bytes), S.Position);
+  else
+    B.CreateStore(opaque(B, Whence ? "end of the file" : "seek with a variable origin"),
+                  S.Position);
+}
+
+void Tracker::view(CallBase &Call, const CallInfo &Info, Shadow &S) {
+  IRBuilder<> B(afterCall(Call));
+  Value *Etype = argument(Call, 2), *Filetype = argument(Call, 3);
+  // A builtin file type leaves no holes, whatever the etype is.
+  bool Contiguous = Etype && Filetype && builtinSize(Filetype);
+  B.CreateStore(B.getInt64(0), S.Position);
+  if (Contiguous) {
+    B.CreateStore(wide(B, argument(Call, Info.Offset)), S.Displacement);
+    B.CreateStore(sizeOf(B, Etype), S.Etype);
+  } else {
+    B.CreateStore(opaque(B, "file view with a derived type"), S.Displacement);
+    B.CreateStore(opaque(B, "file view with a derived type"), S.Etype);
+  }
+}
+
+void Tracker::data(CallBase &Call, const CallInfo &Info, Shadow *S) {
+  IRBuilder<> B(&Call);
+  Value *Datatype = argument(Call, Info.Datatype), *Count = argument(Call, Info.Count);
+  if (!Datatype || !Count)
+    return;
+  Value *Size = B.CreateMul(wide(B, Count), sizeOf(B, Datatype)), *Offset;
+  if (Info.Pointer == SIOX_POINTER_SHARED)
+    Offset = opaque(B, "shared file pointer");
+  else if (!S && Info.Pointer == SIOX_POINTER_EXPLICIT && !HasViews)
+    Offset = wide(B, argument(Call, Info.Offset));
+  else if (!S)
+    Offset = opaque(B, "handle of one of several files");
+  else if (Info.Pointer == SIOX_POINTER_EXPLICIT)
+    Offset = B.CreateAdd(load(B, S->Displacement),
+                         B.CreateMul(wide(B, argument(Call, Info.Offset)), load(B, S->Etype)));
+  else
+    Offset = B.CreateAdd(load(B, S->Displacement), load(B, S->Position));
+  FunctionCallee Marker =
+      M.getOrInsertFunction(AccessMarker, Type::getVoidTy(M.getContext()), I64, I64);
+  auto *F = cast<Function>(Marker.getCallee());
+  F->setDoesNotThrow();
+  F->addFnAttr(Attribute::WillReturn);
+  F->setMemoryEffects(MemoryEffects::inaccessibleMemOnly());
+  B.CreateCall(Marker, {Offset, Size});
+  if (S && Info.Pointer == SIOX_POINTER_INDIVIDUAL) {
+    B.SetInsertPoint(afterCall(Call));
+    B.CreateStore(B.CreateAdd(load(B, S->Position), Size), S->Position);
+  }
+}
+
+/// After something that may have moved any file's pointer or view.
+void Tracker::forget(Instruction &After, StringRef Reason) {
+  IRBuilder<> B(&After);
+  for (auto &[Key, S] : Shadows)
+    for (AllocaInst *Variable : {S.Position, S.Displacement, S.Etype})
+      B.CreateStore(opaque(B, Reason), Variable);
+}
+
+void Tracker::rewrite(Function &F) {
+  Shadows.clear();
+  SmallVector<Use, 8> &Here = Uses[&F];
+  SmallVector<CallBase *, 8> Unknown; // calls of functions that were not inlined and do I/O
+  for (Instruction &I : instructions(F))
+    if (auto *Call = dyn_cast<CallBase>(&I))
+      if (Function *Callee = Call->getCalledFunction(); Callee && Reaching.contains(Callee))
+        Unknown.push_back(Call);
+  for (Use &U : Here)
+    if (U.Key)
+      shadow(U.Key, F);
+  for (Use &U : Here) {
+    Shadow *S = U.Key ? &Shadows.find(U.Key)->second : nullptr;
+    if (U.Info->isData())
+      data(*U.Call, *U.Info, S);
+    if (!S && U.Info->Pointer != SIOX_POINTER_EXPLICIT && U.Info->Pointer != SIOX_POINTER_SHARED)
+      forget(*afterCall(*U.Call), "handle of one of several files");
+    else if (U.Info->Class == SIOX_CLASS_OPEN)
+      open(*U.Call, *S);
+    else if (U.Info->Class == SIOX_CLASS_SEEK)
+      seek(*U.Call, *U.Info, *S);
+    else if (U.Info->Class == SIOX_CLASS_VIEW)
+      view(*U.Call, *U.Info, *S);
+  }
+  for (CallBase *Call : Unknown)
+    forget(*afterCall(*Call), "call of a function that was not inlined");
+}
+
+void Tracker::run() {
+  for (Function &F : M)
+    collect(F);
+  SmallVector<Function *, 8> Changed;
+  for (auto &[F, List] : Uses)
+    Changed.push_back(F);
+  SmallVector<const Function *, 8> Work(Changed.begin(), Changed.end());
+  while (!Work.empty()) {
+    const Function *F = Work.pop_back_val();
+    if (Reaching.insert(F).second)
+      for (const User *U : F->users())
+        if (const auto *Call = dyn_cast<CallBase>(U))
+          Work.push_back(Call->getFunction());
+  }
+  for (Function *F : Changed)
+    rewrite(*F);
+}
+
+} // namespace
+
+void trackFilePointers(OptimisticClone &Clone) {
+  Tracker(Clone).run();
+  for (Function &F : Clone.module())
+    Clone.analyses().invalidate(F, PreservedAnalyses::none());
+  Clone.simplify(
+      "function(sroa,early-cse<memssa>,instcombine,loop-mssa(licm),simplifycfg,loop(indvars))");
+}
+
+} // namespace siox

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+// Handle origins, by walking values and the memory states that MemorySSA gives:
+//   a load       -> what last wrote there: an MPI_File_open, or a store, whose value is walked
+//   a phi        -> every incoming value or state
+//   an argument  -> the actual arguments of every call in the module
+//   a global     -> every writer in the module, in whatever order
+#include "analysis/Origin.h"
+#include "model/MpiIo.h"
+#include "llvm/Analysis/AliasAnalysis.h"
+#include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
+
+using namespace llvm;
+
+namespace siox {
+
+int fileMaker(const CallBase &Call) {
+  const CallInfo *Info = lookupCall(Call);
+  return Info && Info->Class == SIOX_CLASS_OPEN ? Info->File : -1;
+}
+
+static int byName(const CallBase &Call, StringRef Wanted, int Position) {
+  const Function *Callee = Call.getCalledFunction();
+  if (!Callee)
+    return -1;
+  StringRef Name = Callee->getName();
+  Name.consume_front("P");
+  return Name == Wanted && Position < int(Call.arg_size()) ? Position : -1;
+}
+
+int infoMaker(const CallBase &Call) { return byName(Call, "MPI_Info_create", 0); }
+int typeMaker(const CallBase &Call) { return byName(Call, "MPI_Type_contiguous", 2); }
+
+/// Address of a handle that is the same place in every iteration.
+static bool isFixedPlace(const Value *Address) {
+  Address = Address->stripInBoundsConstantOffsets();
+  return isa<AllocaInst>(Address) || isa<GlobalVariable>(Address) || isa<Argument>(Address);
+}
+
+Origins OriginWalker::ofValue(Value *Handle) {
+  Found = Origins();
+  Seen.clear();
+  value(Handle);
+  return std::move(Found);
+}
+
+Origins OriginWalker::ofMemory(Value *Address, CallBase &Before) {
+  Found = Origins();
+  Seen.clear();
+  Function &F = *Before.getFunction();
+  MemorySSA &States = FAM.getResult<MemorySSAAnalysis>(F).getMSSA();
+  if (MemoryUseOrDef *Here = States.getMemoryAccess(&Before))
+    memory(Address, Here->getDefiningAccess(), F);
+  else
+    Found.Unresolved = true;
+  return std::move(Found);
+}
+
+void OriginWalker::value(Value *V) {
+  V = V->stripPointerCasts();
+  if (!Seen.insert({V, nullptr}).second)
+    return;
+  if (isa<Constant>(V)) {
+    if (!isa<ConstantData>(V))
+      Found.Unresolved =
+          true; // a constant address is a handle of an implementation with global objects
+    return;
+  }
+  if (auto *Phi = dyn_cast<PHINode>(V)) {
+    for (Value *Incoming : Phi->incoming_values())
+      value(Incoming);
+  } else if (auto *Select = dyn_cast<SelectInst>(V)) {
+    value(Select->getTrueValue());
+    value(Select->getFalseValue());
+  } else if (auto *Load = dyn_cast<LoadInst>(V)) {
+    if (!isFixedPlace(Load->getPointerOperand()))
+      Found.Indexed = true;
+    Function &F = *Load->getFunction();
+    MemorySSA &States = FAM.getResult<MemorySSAAnalysis>(F).getMSSA();
+    memory(Load->getPointerOperand(), States.getMemoryAccess(Load)->getDefiningAccess(), F);
+  } else if (auto *Arg = dyn_cast<Argument>(V)) {
+    callers(*Arg, [&](CallBase &, Value *Actual) { value(Actual); });
+  } else if (auto *Call = dyn_cast<CallBase>(V);
+             Call && Call->getCalledFunction() && !Call->getCalledFunction()->isDeclaration()) {
+    for (BasicBlock &Block : *Call->getCalledFunction())
+      if (auto *Return = dyn_cast<ReturnInst>(Block.getTerminator()))
+        value(Return->getReturnValue());
+  } else {
+    Found.Unresolved = true;
+  }
+}
+
+void OriginWalker::callers(Argument &A, function_ref<void(CallBase &, Value *)> Visit) {
+  Function &F = *A.getParent();
+  Found.OpenWorld |= !F.hasLocalLinkage();
+  for (User *U : F.users()) {
+    auto *Call = dyn_cast<CallBase>(U);
+    if (Call && Call->getCalledFunction() == &F && A.getArgNo() < Call->arg_size())
+      Visit(*Call, Call->getArgOperand(A.getArgNo()));
+    else
+      Found.OpenWorld = true;
+  }
+}
+
+void OriginWalker::memory(Value *Address, MemoryAccess *From, Function &F) {
+  MemorySSA &States = FAM.getResult<MemorySSAAnalysis>(F).getMSSA();
+  MemoryLocation Place(Address, LocationSize::precise(8));
+  SmallVector<MemoryAccess *, 8> Work{From};
+  while (!Work.empty()) {
+    MemoryAccess *Access = Work.pop_back_val();
+    if (!States.isLiveOnEntryDef(Access))
+      Access = States.getWalker()->getClobberingMemoryAccess(Access, Place);
+    if (!Seen.insert({Access, Address}).second)
+      continue;
+    if (States.isLiveOnEntryDef(Access))
+      onEntry(Address, F);
+    else if (auto *Phi = dyn_cast<MemoryPhi>(Access))
+      for (Use &Incoming : Phi->incoming_values())
+        Work.push_back(cast<MemoryAccess>(Incoming));
+    else if (definition(Address, *cast<MemoryDef>(Access), F))
+      Work.push_back(cast<MemoryDef>(Access)->getDefiningAccess());
+  }
+}
+
+/// One definition that may write the place; true when earlier ones count too.
+bool OriginWalker::definition(Value *Address, MemoryDef &Def, Function &F) {
+  AAResults &Alias = FAM.getResult<AAManager>(F);
+  Instruction *I = Def.getMemoryInst();
+  auto Same = [&](Value *Other) { return Alias.alias(Address, Other); };
+  if (auto *Store = dyn_cast<StoreInst>(I)) {
+    AliasResult R = Same(Store->getPointerOperand());
+    if (R != AliasResult::NoAlias)
+      value(Store->getValueOperand());
+    return R != AliasResult::MustAlias;
+  }
+  if (auto *Intrinsic = dyn_cast<IntrinsicInst>(I)) {
+    if (Intrinsic->isLifetimeStartOrEnd())
+      return false; // nothing lies there before
+    if (isa<MemSetInst>(I))
+      return Same(cast<MemSetInst>(I)->getDest()) != AliasResult::MustAlias;
+  }
+  auto *Call = dyn_cast<CallBase>(I);
+  if (!Call) {
+    Found.Unresolved = true;
+    return false;
+  }
+  if (int Position = Maker(*Call); Position >= 0) {
+    Value *Out = Call->getArgOperand(Position);
+    AliasResult R = Same(Out);
+    if (R == AliasResult::NoAlias)
+      return true;
+    Found.Makers.insert(Call);
+    Found.Indexed |= R != AliasResult::MustAlias || !isFixedPlace(Out);
+    return R != AliasResult::MustAlias;
+  }
+  if (const CallInfo *Info = lookupCall(*Call); Info && Info->Class == SIOX_CLASS_CLOSE)
+    if (Value *Closed = argument(*Call, Info->File)) // leaves MPI_FILE_NULL
+      return Same(Closed) != AliasResult::MustAlias;
+  if (isNoAliasCall(Call))
+    return false; // fresh memory
+  // Any other MPI call that was given the address of something else writes there, not here.
+  if (const Function *Callee = Call->getCalledFunction(); Callee && isMpiName(Callee->getName()))
+    return true;
+  Found.Unresolved = true;
+  return true;
+}
+
+void OriginWalker::onEntry(Value *Address, Function &) {
+  Value *Object = getUnderlyingObject(Address);
+  if (isa<AllocaInst>(Object))
+    return; // not written on this path
+  if (auto *GV = dyn_cast<GlobalVariable>(Object)) {
+    writers(*GV);
+  } else if (auto *Arg = dyn_cast<Argument>(Object); Arg && Address->stripPointerCasts() == Arg) {
+    callers(*Arg, [&](CallBase &Call, Value *Actual) {
+      Function &Caller = *Call.getFunction();
+      MemorySSA &States = FAM.getResult<MemorySSAAnalysis>(Caller).getMSSA();
+      if (MemoryUseOrDef *Here = States.getMemoryAccess(&Call))
+        memory(Actual, Here->getDefiningAccess(), Caller);
+    });
+  } else {
+    Found.Unresolved = true;
+  }
+}
+
+/// Every writer of a global or of a place in it.
+void OriginWalker::writers(Value &Address) {
+  if (!Seen.insert({&Address, &Found}).second)
+    return;
+  if (auto *GV = dyn_cast<GlobalVariable>(&Address))
+    Found.OpenWorld |= !GV->hasLocalLinkage();
+  for (Use &U : Address.uses()) {
+    User *By = U.getUser();
+    if (isa<LoadInst>(By)) {
+      continue;
+    } else if (auto *Store = dyn_cast<StoreInst>(By)) {
+      if (Store->getPointerOperand() == &Address)
+        value(Store->getValueOperand());
+      else
+        Found.Unresolved = true;
+    } else if (isa<GEPOperator>(By) || isa<BitCastOperator>(By)) {
+      Found.Indexed |= isa<GetElementPtrInst>(By);
+      writers(*By);
+    } else if (auto *Call = dyn_cast<CallBase>(By)) {
+      if (!Call->isArgOperand(&U))
+        continue;
+      unsigned Position = Call->getArgOperandNo(&U);
+      if (Maker(*Call) == int(Position))
+        Found.Makers.insert(Call);
+      else if (!Call->doesNotCapture(Position) || Call->getCalledFunction() == nullptr)
+        Found.Unresolved = true;
+    } else if (!isa<GlobalVariable>(By) && !isa<CmpInst>(By)) {
+      Found.Unresolved = true;
+    }
+  }
+}
+
+} // namespace siox
