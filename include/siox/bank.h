@@ -80,7 +80,8 @@ int64_t siox_bank_advance(struct siox_bank *bank, int64_t now);
 int siox_bank_finish(struct siox_bank *bank, int64_t end);
 
 struct siox_disk_totals {
-  double joules[SIOX_NSTATES]; /* idle, active, up, down, integrated up to the bank's time or finish */
+  double joules[SIOX_NSTATES]; /* idle, active, up, down, integrated up to the bank's time or finish; accepted requests
+                                * count at once, a transition when it can no longer change */
   int64_t level_ns[SIOX_MAX_LEVELS];
   uint64_t transitions_up, transitions_down, requests, bytes;
   int64_t busy_ns, moving_ns;

@@ -41,6 +41,8 @@ static void find_missed(struct siox_bank *bank, const struct siox_request *reque
 /* Remembers the unpredicted touches of the disks in `missed`: until the end of the last request
  * there, or now. */
 static int remember_touches(struct siox_bank *bank, uint32_t client) {
+  if (bank->policy->lead == SIOX_LEAD_NONE)
+    return 0; /* nobody asks */
   struct siox_claim_header head = {
       .version = SIOX_CLAIM_VERSION, .seq = ++bank->touches, .time = bank->now};
   for (uint32_t d = siox_mask_next(&bank->missed, 0); d < bank->view.ndisks;
