@@ -301,6 +301,43 @@ static void a_claim_without_io_pays_until_it_decays(void **state) {
   lab_close(lab);
 }
 
+static void a_decayed_claim_keeps_what_it_has_paid_before(void **state) {
+  (void)state;
+  struct lab *lab = lab_open("claims", 1);
+  uint32_t a = lab_join(lab, "A"), b = lab_join(lab, "B");
+  double hold = 10 * rounded(2 * ramp_s(15000, 12000)), s = service(15000, 64 * KB, false);
+  lab_hint(lab, 1, a, "1", 15000, 1, 0, 0); /* until 1 + hold = 44.6 */
+  lab_hint(lab, 30, b, "1", 15000, 1, 0, 0);
+  lab_read(lab, 60, b, 64 * KB);
+  double together = 1 + hold - 30;
+  near(lab_job_joules(lab, 0), 10.2 * (29 + together / 2));
+  near(lab_job_joules(lab, 1), 10.2 * (together / 2 + 60 - 1 - hold) + 13.5 * s);
+  siox_bank_advance(lab->bank, ns(70)); /* I/O of B does not revive A's claim */
+  near(lab_job_joules(lab, 0), 10.2 * (29 + together / 2));
+  lab_check(lab);
+  lab_close(lab);
+}
+
+static void a_wish_to_slow_down_survives_a_request_that_comes_first(void **state) {
+  (void)state;
+  static const char *const policies[] = {"claims", "siox"};
+  for (int p = 0; p < 2; p++) {
+    struct lab *lab = lab_open(policies[p], 1);
+    uint32_t a = lab_join(lab, "A");
+    double s = service(15000, 1e8, false);
+    lab_hint(lab, 0.5, a, "1", 15000, 1, 0, 0);
+    lab_read(lab, 1, a, 100000000);
+    lab_hint(lab, 1.5, a, "1", 9000, 1, 0, 0);
+    assert_int_equal(lab_read(lab, 2, a, 100000000).completion, ns(1 + s) + ns(s));
+    siox_bank_advance(lab->bank, ns(20));
+    const struct siox_disk_view *v = &siox_bank_view(lab->bank)->disk[0];
+    assert_int_equal(v->level, 1);
+    assert_int_equal(v->move_start, ns(1 + s) + ns(s));
+    assert_int_equal(lab_job(lab, 0).refused, 0);
+    lab_close(lab);
+  }
+}
+
 static void the_end_turns_a_running_ramp_back(void **state) {
   (void)state;
   struct lab *lab = lab_open("claims", 1);
@@ -361,6 +398,8 @@ int main(void) {
       cmocka_unit_test(idle_time_is_shared_by_the_jobs_whose_claims_hold_the_level),
       cmocka_unit_test(a_lower_need_does_not_hold_a_higher_level),
       cmocka_unit_test(a_claim_without_io_pays_until_it_decays),
+      cmocka_unit_test(a_decayed_claim_keeps_what_it_has_paid_before),
+      cmocka_unit_test(a_wish_to_slow_down_survives_a_request_that_comes_first),
       cmocka_unit_test(the_end_turns_a_running_ramp_back),
       cmocka_unit_test(wrong_arguments_change_nothing),
   };
