@@ -37,11 +37,12 @@ static int allocate(struct siox_bank *bank, uint32_t n) {
   bank->extent = calloc(n, sizeof *bank->extent);
   bank->run = calloc(n, sizeof *bank->run);
   bank->cut = calloc(2, sizeof *bank->cut);
+  bank->holders = calloc(n, sizeof *bank->holders);
   bank->commands.item = calloc(n, sizeof *bank->commands.item);
   bank->commands.max = n;
   if (!bank->disk || !bank->shown || !bank->totals || !bank->initial || !bank->hold ||
       !bank->moving || !bank->listed || !bank->extent || !bank->run || !bank->cut ||
-      !bank->commands.item)
+      !bank->holders || !bank->commands.item)
     return SIOX_ENOMEM;
   struct siox_mask *mask[] = {&bank->mask, &bank->missed, &bank->changed};
   for (size_t i = 0; i < sizeof mask / sizeof *mask; i++) {
@@ -114,10 +115,10 @@ void siox_bank_destroy(struct siox_bank *bank) {
     return;
   for (uint32_t i = 0; i < bank->njobs; i++)
     free((char *)bank->job[i].totals.key);
-  void *owned[] = {bank->disk,   bank->shown,         bank->totals, bank->initial,
-                   bank->hold,   bank->moving,        bank->listed, bank->extent,
-                   bank->run,    bank->commands.item, bank->state,  bank->job,
-                   bank->client, bank->free_client,   bank->holds,  bank->cut};
+  void *owned[] = {bank->disk,   bank->shown,  bank->totals, bank->initial,     bank->hold,
+                   bank->moving, bank->listed, bank->extent, bank->run,         bank->commands.item,
+                   bank->state,  bank->job,    bank->client, bank->free_client, bank->holds,
+                   bank->cut,    bank->holders};
   for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
     free(owned[i]);
   siox_mask_free(&bank->mask);

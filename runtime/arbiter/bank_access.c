@@ -26,8 +26,10 @@ static void note_decay(struct siox_bank *bank, uint32_t d) {
   struct siox_disk_view *v = &bank->shown[d];
   int64_t hold = bank->hold[d];
   if (v->idle_since <= bank->now && bank->now - v->idle_since >= hold &&
-      bank->now - hold > v->decayed)
+      bank->now - hold > v->decayed) {
     v->decayed = bank->now - hold;
+    bank->holders[d].valid = false;
+  }
 }
 
 static void find_missed(struct siox_bank *bank, const struct siox_request *request) {

@@ -18,6 +18,16 @@ struct siox__hold { /* one claim that holds an idle disk for part of the stretch
   uint32_t job;
 };
 
+/* Who holds a disk's level, as long as nothing changes: most idle stretches need no walk over the
+ * claims. */
+#define SIOX__HOLDERS 4
+struct siox__holders {
+  int64_t until; /* and not after a claim on the disk changes */
+  bool valid;
+  uint32_t level, njobs;
+  uint32_t job[SIOX__HOLDERS];
+};
+
 struct siox_bank {
   int64_t now, wake;
   bool finished;
@@ -52,6 +62,7 @@ struct siox_bank {
   struct siox_claim_run *run; /* one per disk */
   struct siox__hold *holds;   /* one per client */
   int64_t *cut;               /* two per client, and two */
+  struct siox__holders *holders;
   uint64_t stamp;
 
   siox_segment_fn segment;
@@ -66,6 +77,8 @@ struct siox__job *siox__bank_job_of(struct siox_bank *bank, uint32_t job);
 /* bank_event.c */
 void siox__bank_show(struct siox_bank *bank, uint32_t disk); /* after a change: refresh the view */
 void siox__bank_settle(struct siox_bank *bank, const struct siox_mask *disks); /* NULL: all */
+/* Settles disks whose claims are about to change. */
+void siox__bank_prepare(struct siox_bank *bank, const struct siox_mask *disks);
 /* Asks the policy; its commands are left in bank->commands. */
 void siox__bank_ask(struct siox_bank *bank, const struct siox_event *event);
 /* Carries out what is left in bank->commands. */

@@ -72,7 +72,66 @@ static void share(struct siox_bank *bank, struct siox_segment *segment, uint32_t
   }
 }
 
+/* Who holds the disk's level at a moment, and until when that is so. Not valid when they are too
+ * many to keep. */
+static void find_holders(struct siox_bank *bank, uint32_t disk, uint32_t at_level, int64_t at) {
+  struct siox__holders *h = &bank->holders[disk];
+  *h = (struct siox__holders){.until = SIOX_NEVER, .valid = true, .level = at_level};
+  uint32_t cursor = 0, client, job, level;
+  struct siox_claim_entry entry;
+  int64_t from;
+  bank->stamp++;
+  while (siox_claims_next(bank->claims, disk, &cursor, &client, &job, &entry)) {
+    if (!siox__entry_demand(bank->shown[disk].drive, &entry, bank->gap, &from, &level) ||
+        level < at_level)
+      continue;
+    int64_t to = siox__entry_end(&bank->view, disk, &entry);
+    if (to <= at || to <= from)
+      continue;
+    h->until = siox__sooner(h->until, from > at ? from : to);
+    if (from > at || !first_seen(bank, job))
+      continue;
+    if (h->njobs == SIOX__HOLDERS) {
+      h->valid = false;
+      return;
+    }
+    h->job[h->njobs++] = job;
+  }
+}
+
+/* The short way: the holders are known for the whole stretch. */
+static bool share_known(struct siox_bank *bank, struct siox_segment *segment, uint32_t level) {
+  struct siox__holders *h = &bank->holders[segment->disk];
+  if (!h->valid || h->level != level || h->until <= segment->start)
+    find_holders(bank, segment->disk, level, segment->start);
+  if (!h->valid || h->until < segment->end)
+    return false;
+  if (h->njobs == 0) {
+    give(bank, segment);
+    return true;
+  }
+  segment->share = 1.0 / h->njobs;
+  segment->joules /= h->njobs;
+  for (uint32_t i = 0; i < h->njobs; i++) {
+    segment->job = h->job[i];
+    give(bank, segment);
+  }
+  return true;
+}
+
 static void share_idle(struct siox_bank *bank, uint32_t disk, const struct siox__piece *piece) {
+  const struct siox_segment whole = {.disk = disk,
+                                     .state = SIOX_IDLE,
+                                     .start = piece->start,
+                                     .end = piece->end,
+                                     .from_speed = piece->from,
+                                     .to_speed = piece->to,
+                                     .job = SIOX_NOBODY,
+                                     .share = 1,
+                                     .joules = piece->joules};
+  struct siox_segment segment = whole;
+  if (share_known(bank, &segment, piece->level))
+    return;
   uint32_t nholds = collect(bank, disk, piece), ncuts = 0;
   bank->cut[ncuts++] = piece->start;
   bank->cut[ncuts++] = piece->end;
@@ -82,22 +141,14 @@ static void share_idle(struct siox_bank *bank, uint32_t disk, const struct siox_
     if (bank->holds[i].to < piece->end)
       bank->cut[ncuts++] = bank->holds[i].to;
   }
-  if (ncuts > 2)
-    qsort(bank->cut, ncuts, sizeof *bank->cut, by_time);
+  qsort(bank->cut, ncuts, sizeof *bank->cut, by_time);
   for (uint32_t i = 0; i + 1 < ncuts; i++) {
-    int64_t start = bank->cut[i], end = bank->cut[i + 1];
-    if (start == end)
+    segment = whole;
+    segment.start = bank->cut[i];
+    segment.end = bank->cut[i + 1];
+    if (segment.start == segment.end)
       continue;
-    struct siox_segment segment = {
-        .disk = disk,
-        .state = SIOX_IDLE,
-        .start = start,
-        .end = end,
-        .from_speed = piece->from,
-        .to_speed = piece->to,
-        .job = SIOX_NOBODY,
-        .share = 1,
-        .joules = piece->joules * ((double)(end - start) / (double)(piece->end - piece->start))};
+    segment.joules *= (double)(segment.end - segment.start) / (double)(piece->end - piece->start);
     share(bank, &segment, nholds);
   }
 }

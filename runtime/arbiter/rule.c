@@ -88,8 +88,7 @@ static int64_t pinned_until(const struct siox_view *view, uint32_t disk, uint32_
   return touched == INT64_MIN ? touched : siox__later(touched, view->hold[disk]);
 }
 
-static void note(struct siox__rule_disk *rule, int64_t now, const struct siox_event *event,
-                 bool missed) {
+static void note(struct siox__rule_disk *rule, int64_t now, const struct siox_event *event) {
   switch (event->kind) {
   case SIOX_EVENT_CLAIM:
     rule->changed = event->need_by > now ? event->need_by : now;
@@ -101,8 +100,7 @@ static void note(struct siox__rule_disk *rule, int64_t now, const struct siox_ev
     break;
   case SIOX_EVENT_OPEN:
   case SIOX_EVENT_ACCESS:
-    if (missed)
-      rule->released = SIOX_NOBODY;
+    rule->released = SIOX_NOBODY; /* touched without a prediction */
     break;
   default:
     break;
@@ -127,15 +125,18 @@ static void look(struct siox__rule *rule, void *state, siox__wish_fn wish_fn, in
   bool missed = touch && siox_mask_test(event->missed, disk);
   struct siox__wish wish = {.level = v->level, .job = SIOX_NOBODY, .wake = SIOX_NEVER};
 
-  note(&rule->disk[disk], now, event, missed);
-  uint32_t pin_job;
-  int64_t pin = pinned_until(view, disk, &pin_job);
-  if (missed || pin > now) {
+  if (touch && !missed)
+    return; /* as foreseen: what was planned stands, and time goes on by wake-ups */
+  note(&rule->disk[disk], now, event);
+  wish.wake = missed ? siox__later(now, view->hold[disk]) : pinned_until(view, disk, &wish.job);
+  if (missed || wish.wake > now) {
     wish.level = v->drive->nlevels - 1;
-    wish.job = missed ? event->job : pin_job;
-    wish.wake = missed ? siox__later(now, view->hold[disk]) : pin;
+    if (missed)
+      wish.job = event->job;
     wish.withheld = true;
   } else {
+    wish.job = SIOX_NOBODY;
+    wish.wake = SIOX_NEVER;
     wish_fn(state, now, disk, event, view, &wish);
     if (wish.unclaimed) {
       int64_t quiet =
@@ -151,9 +152,7 @@ static void look(struct siox__rule *rule, void *state, siox__wish_fn wish_fn, in
   if (wish.level > v->level) {
     siox__command(out, disk, wish.level, wish.job);
   } else if (wish.level < v->level) {
-    if (event->kind == SIOX_EVENT_ACCESS)
-      wish.wake = now; /* the request is not charged yet: look again when it is */
-    else if (v->free_at > now)
+    if (v->free_at > now)
       wish.wake = siox__sooner(wish.wake, v->free_at);
     else
       siox__command(out, disk, wish.level, rule->disk[disk].released);
@@ -171,10 +170,9 @@ int64_t siox__rule_event(struct siox__rule *rule, void *state, siox__wish_fn wis
       look(rule, state, wish, now, d, event, view, out);
     break;
   case SIOX_EVENT_WAKE:
-    /* A disk may ask to be seen again at once only after an access, so this ends. */
     while (siox__due_take(&rule->due, now, &d)) {
       look(rule, state, wish, now, d, event, view, out);
-      if (rule->due.time[d] <= now)
+      if (rule->due.time[d] <= now) /* never twice for one moment */
         siox__due_set(&rule->due, d, now + 1);
     }
     break;
