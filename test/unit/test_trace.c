@@ -4,6 +4,7 @@
 #include "trace_support.h"
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 
@@ -252,22 +253,26 @@ static void a_flipped_bit_is_found_and_its_block_named(void **state) {
   (void)state;
   uint8_t *data;
   size_t n = small_trace(&data);
+  char path[64];
+  int memory = memfd_create("b.siox", MFD_CLOEXEC);
+  snprintf(path, sizeof path, "/proc/self/fd/%d", memory);
   for (size_t i = 0; i < n * 8; i++) {
     data[i / 8] ^= (uint8_t)(1 << i % 8);
-    write_file(test_path("b.siox"), data, n);
+    assert_int_equal(pwrite(memory, data, n, 0), n);
     data[i / 8] ^= (uint8_t)(1 << i % 8);
     struct siox_trace_reader *r;
     struct siox_diag diag = {""};
     struct siox_trace_event e;
-    int rc = siox_trace_open(&r, test_path("b.siox"), &diag);
+    int rc = siox_trace_open(&r, path, &diag);
     if (rc == 0) {
       while ((rc = siox_trace_read(r, &e, &diag)) > 0)
         ;
       siox_trace_reader_close(r);
     }
     assert_true(rc == SIOX_ECHECKSUM || rc == SIOX_EPROTO || rc == SIOX_ETRUNCATED);
-    assert_non_null(strstr(diag.text, "b.siox: byte "));
+    assert_non_null(strstr(diag.text, ": byte "));
   }
+  close(memory);
   free(data);
 }
 
@@ -379,7 +384,6 @@ static void regular_io_takes_at_most_six_bytes_an_event(void **state) {
   print_message("bytes an event: calls and requests %.2f (noisy latencies %.2f, random offsets "
                 "%.2f), requests alone %.2f\n",
                 both, bytes_an_event(true, false, true), bytes_an_event(true, true, false), alone);
-  assert_true(both <= 6);
   assert_true(both <= 6);
 }
 
