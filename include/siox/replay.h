@@ -39,6 +39,8 @@ struct siox_replay_result {
   struct siox_disk_totals *disk;
   struct siox_job_totals *job;    /* njobs, then one for the unattributed */
   struct siox_replay_rank *rank;
+  uint64_t released;  /* waits given up because what they waited for never came (incomplete records) */
+  bool cut;           /* the trace has no end: its writer was killed, or is still at work */
 };
 
 int siox_replay(const char *trace_path, const struct siox_replay_options *options, struct siox_replay_result *result,

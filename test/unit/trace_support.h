@@ -6,6 +6,7 @@
 #include "siox/trace.h"
 #include "support.h"
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

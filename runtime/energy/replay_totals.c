@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Latencies, what a trace says of itself, and the comparison of two runs. */
+#include "energy/replay_internal.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* I/O time of a rank: from issue to completion; of a collective access the whole call, in which the
+ * rank waits for what others do for it. */
+void siox__account(struct siox__trace *t, struct siox__stream *s, const struct siox__op *op,
+                   int64_t at, int64_t end) {
+  struct siox__client *c = &t->client[s->client];
+  int64_t latency = end - at;
+  if (op->kind == SIOX__OP_ENTER && op->group != SIOX__NONE && t->group[op->group].io.count) {
+    s->in_group = op->group;
+    s->entered = at;
+  }
+  if (op->kind == SIOX__OP_EXIT && op->group == s->in_group && s->in_group != SIOX__NONE) {
+    s->in_group = SIOX__NONE;
+    latency = at - s->entered;
+  } else if (op->kind != SIOX__OP_IO || s->in_group != SIOX__NONE) {
+    return;
+  }
+  c->io_ns += latency;
+  c->worst_ns = latency > c->worst_ns ? latency : c->worst_ns;
+}
+
+int siox__result_ranks(const struct siox__trace *t, struct siox_replay_result *out) {
+  out->rank = calloc((size_t)t->nclients + 1, sizeof *out->rank);
+  if (!out->rank)
+    return SIOX_ENOMEM;
+  out->start = out->end = t->header->start;
+  for (uint32_t i = 0; i < t->nclients; i++) {
+    const struct siox__client *c = &t->client[i];
+    if (c->main == SIOX__NONE)
+      continue;
+    if (!out->nranks || c->start < out->start)
+      out->start = c->start;
+    if (!out->nranks || c->finish > out->end)
+      out->end = c->finish;
+    out->rank[out->nranks++] = (struct siox_replay_rank){.client = c->number,
+                                                         .job = c->job,
+                                                         .rank = c->rank,
+                                                         .io_ns = c->io_ns,
+                                                         .worst_ns = c->worst_ns,
+                                                         .start = c->start,
+                                                         .end = c->finish};
+  }
+  return 0;
+}
+
+/* Recorded segments: parts of one segment are told one by one, so counts and times are weighted by
+ * their share. */
+struct recorded {
+  struct siox__trace *t;
+  struct siox_replay_result *out;
+  struct disk_parts {
+    double level_ns[SIOX_MAX_LEVELS], up, down, requests, busy_ns, moving_ns, bytes;
+  } * disk;
+  uint32_t job_room;
+  int failed;
+};
+
+static void take_segment(void *context, const struct siox_segment *s) {
+  struct recorded *r = context;
+  if (!r->disk) {
+    r->out->ndisks = r->t->header->ndisks;
+    r->disk = calloc(r->out->ndisks, sizeof *r->disk);
+    r->out->disk = calloc(r->out->ndisks, sizeof *r->out->disk);
+  }
+  if (!r->disk || !r->out->disk) {
+    r->failed = SIOX_ENOMEM;
+    return;
+  }
+  struct disk_parts *d = &r->disk[s->disk];
+  double ns = (double)(s->end - s->start) * s->share;
+  const struct siox_drive *drive = r->t->header->drive[s->disk];
+  r->out->disk[s->disk].joules[s->state] += s->joules;
+  r->out->joules_state[s->state] += s->joules;
+  if (s->state == SIOX_IDLE || s->state == SIOX_ACTIVE)
+    for (uint32_t k = 0; k < drive->nlevels; k++)
+      if (drive->level[k].speed == s->from_speed)
+        d->level_ns[k] += ns;
+  if (s->state == SIOX_ACTIVE) {
+    d->busy_ns += ns;
+    d->requests += s->share;
+    d->bytes += (double)s->bytes * s->share;
+  } else if (s->state != SIOX_IDLE) {
+    d->moving_ns += ns;
+    *(s->state == SIOX_UP ? &d->up : &d->down) += s->share;
+  }
+  uint32_t job = s->job;
+  if (job >= r->t->njobs) { /* SIOX_NOBODY */
+    r->t->nobody_joules[s->state] += s->joules;
+    return;
+  }
+  while (r->job_room <= job) {
+    if (siox__room(&r->out->job, r->job_room, &r->job_room, sizeof *r->out->job) < 0) {
+      r->failed = SIOX_ENOMEM;
+      return;
+    }
+  }
+  r->out->job[job].joules[s->state] += s->joules;
+}
+
+static int finish_recorded(struct recorded *r) {
+  struct siox_replay_result *out = r->out;
+  struct siox__trace *t = r->t;
+  out->ndisks = t->header->ndisks;
+  out->njobs = t->njobs;
+  if (!out->disk && !(out->disk = calloc((size_t)out->ndisks + 1, sizeof *out->disk)))
+    return SIOX_ENOMEM;
+  for (uint32_t i = 0; r->disk && i < out->ndisks; i++) {
+    struct siox_disk_totals *d = &out->disk[i];
+    for (uint32_t k = 0; k < SIOX_MAX_LEVELS; k++)
+      d->level_ns[k] = llround(r->disk[i].level_ns[k]);
+    d->transitions_up = (uint64_t)llround(r->disk[i].up);
+    d->transitions_down = (uint64_t)llround(r->disk[i].down);
+    d->requests = (uint64_t)llround(r->disk[i].requests);
+    d->bytes = (uint64_t)llround(r->disk[i].bytes);
+    d->busy_ns = llround(r->disk[i].busy_ns);
+    d->moving_ns = llround(r->disk[i].moving_ns);
+    out->transitions += d->transitions_up + d->transitions_down;
+  }
+  while (r->job_room < t->njobs + 1)
+    if (siox__room(&out->job, r->job_room, &r->job_room, sizeof *out->job) < 0)
+      return SIOX_ENOMEM;
+  for (uint32_t j = 0; j < t->njobs; j++)
+    out->job[j].key = strdup(t->job[j]);
+  memcpy(out->job[t->njobs].joules, t->nobody_joules, sizeof t->nobody_joules);
+  for (int k = 0; k < SIOX_NSTATES; k++)
+    out->joules += out->joules_state[k];
+  for (uint32_t i = 0; i < t->nstreams; i++) {
+    struct siox__stream *s = &t->stream[i];
+    struct siox_job_totals *job = &out->job[t->client[s->client].job];
+    for (uint32_t k = 0; k < s->count; k++) {
+      const struct siox__op *op = &s->op[k];
+      siox__account(t, s, op, op->at, op->end);
+      job->requests += op->kind == SIOX__OP_IO;
+      job->missed += op->missed;
+      job->hints += op->kind == SIOX__OP_HINT;
+      out->hints += op->kind == SIOX__OP_HINT;
+    }
+  }
+  for (uint32_t i = 0; i < t->nclients; i++) {
+    struct siox__client *c = &t->client[i];
+    c->start = c->first;
+    if (c->main != SIOX__NONE)
+      c->finish = t->stream[c->main].op[t->stream[c->main].count - 1].at;
+  }
+  out->requests = t->requests_seen;
+  out->missed = t->missed_seen;
+  out->cut = t->cut;
+  return siox__result_ranks(t, out);
+}
+
+int siox_replay_recorded(const char *path, struct siox_replay_result *result,
+                         struct siox_diag *diag) {
+  struct siox__trace t;
+  struct recorded r = {.t = &t, .out = result};
+  memset(result, 0, sizeof *result);
+  if (diag)
+    diag->text[0] = 0;
+  int rc = siox__trace_load(&t, path, take_segment, &r, diag);
+  if (rc == 0)
+    rc = r.failed ? r.failed : siox__trace_link(&t);
+  if (rc == 0)
+    rc = finish_recorded(&r);
+  if (rc < 0) {
+    if (diag && !diag->text[0])
+      snprintf(diag->text, sizeof diag->text, "%.400s: cannot be read: %s", path,
+               siox_strerror(rc));
+    result->njobs = 0; /* keys are not set yet */
+    siox_replay_free(result);
+  }
+  free(r.disk);
+  siox__trace_unload(&t);
+  return rc;
+}
+
+void siox_replay_free(struct siox_replay_result *result) {
+  for (uint32_t j = 0; result->job && j < result->njobs; j++)
+    free((char *)(uintptr_t)result->job[j].key);
+  free(result->disk);
+  free(result->job);
+  free(result->rank);
+  memset(result, 0, sizeof *result);
+}
+
+/* The run's row of a rank: usually at the same place, as both come from one trace. */
+static const struct siox_replay_rank *find(const struct siox_replay_result *base, uint32_t at,
+                                           const struct siox_replay_result *run) {
+  const struct siox_replay_rank *want = &run->rank[at];
+  if (at < base->nranks && base->rank[at].job == want->job && base->rank[at].rank == want->rank)
+    return &base->rank[at];
+  uint32_t order = 0;
+  for (uint32_t i = 0; i < at; i++)
+    order += run->rank[i].job == want->job && run->rank[i].rank == want->rank;
+  for (uint32_t i = 0; i < base->nranks; i++)
+    if (base->rank[i].job == want->job && base->rank[i].rank == want->rank && order-- == 0)
+      return &base->rank[i];
+  return NULL;
+}
+
+double siox_added_io(const struct siox_replay_result *run, const struct siox_replay_result *base) {
+  double most = 0;
+  for (uint32_t i = 0; i < run->nranks; i++) {
+    const struct siox_replay_rank *b = find(base, i, run);
+    if (!b || b->io_ns <= 0)
+      continue;
+    double added = (double)(run->rank[i].io_ns - b->io_ns) / (double)b->io_ns;
+    most = added > most ? added : most;
+  }
+  return most;
+}
