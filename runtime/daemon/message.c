@@ -78,6 +78,9 @@ int siox__message_check(const void *packet, size_t bytes, struct siox__message *
   case SIOX_MSG_IO:
     out->u.io = (const struct siox_msg_io *)body;
     return bytes == sizeof *out->u.io ? 0 : bad(why, "io: length");
+  case SIOX_MSG_DRIVE:
+    out->u.drive = (const struct siox_msg_drive *)body;
+    return bytes == sizeof *out->u.drive ? 0 : bad(why, "drive: length");
   case SIOX_MSG_CLAIM:
     return check_claim(body, bytes, 1, &out->u.claim.head, &out->u.claim.runs, why);
   case SIOX_MSG_BYE:

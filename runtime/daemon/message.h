@@ -16,6 +16,7 @@ struct siox__message {
       const char *path, *layout;
     } open;
     const struct siox_msg_io *io;
+    const struct siox_msg_drive *drive;
     struct {
       const struct siox_claim_header *head;
       const struct siox_claim_run *runs;

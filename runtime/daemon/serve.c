@@ -285,6 +285,15 @@ static int access_file(struct siox__session *s, const struct siox__message *m, c
   return r;
 }
 
+static int give_drive(struct siox__session *s, const struct siox__message *m, const char **why) {
+  const struct siox_config_drives *drives = &s->d->drives;
+  if (m->u.drive->disk >= drives->ndisks)
+    return refuse(s, &m->head, SIOX_ERANGE, why);
+  const struct siox_drive *drive = drives->disk[m->u.drive->disk];
+  return sent(siox__send(s, &m->head, SIOX_MSG_PROFILE, 0, drive, sizeof *drive, NULL, 0, NULL, 0),
+              why);
+}
+
 int siox__serve(struct siox__session *s, const struct siox__message *m, const char **why) {
   *why = "";
   switch (m->head.type) {
@@ -300,6 +309,8 @@ int siox__serve(struct siox__session *s, const struct siox__message *m, const ch
   }
   if (!s->joined)
     return end(why, "a request before hello");
+  if (m->head.type == SIOX_MSG_DRIVE)
+    return give_drive(s, m, why);
   if (s->d->finished)
     return m->head.type == SIOX_MSG_CLAIM ? 0 : refuse(s, &m->head, SIOX_EGONE, why);
   siox__daemon_catch_up(s->d);

@@ -320,6 +320,17 @@ def file_outside_the_mount_is_refused():
         assert client.open(daemon.file("inside"))[0] > 0  # and the connection goes on
 
 
+def disk_beyond_the_last_has_no_drive():
+    with Daemon(disks=4, time_scale=10) as daemon:
+        client = daemon.client().join()
+        client.send(wire.DRIVE, struct.pack("=II", 4, 0))
+        kind, status, _, _ = client.receive()
+        assert kind == wire.ERROR and status == -3, (kind, status)  # SIOX_ERANGE
+        client.send(wire.DRIVE, struct.pack("=II", 3, 0))
+        kind, _, body, _ = client.receive()
+        assert kind == wire.PROFILE and body.startswith(b"36Z15\0"), (kind, body[:16])
+
+
 def job_of_another_user_is_another_job():
     if os.geteuid() != 0:
         print("needs root to have two users")
