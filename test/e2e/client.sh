@@ -56,7 +56,7 @@ start plain record="$work/plain.siox"
 ranks 4 "$bin/mixed" mount/f 2 >run.out 2>run.err || fail "mixed under sioxd: $(cat run.err)"
 judge "under sioxd" 0
 stop
-[ -s plain.siox ] || fail "nothing was recorded"
+"$bin/trace_ids" plain.siox 4 >ids || fail "the trace's collectives and messages"
 
 SIOX_SOCKET=$work/none.sock ranks 4 "$bin/mixed" mount/f 2 >run.out 2>run.err
 judge "no daemon where one was asked for" 1

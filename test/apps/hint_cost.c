@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* What hints and charged accesses cost a program: medians of batches in nanoseconds, beside the
+ * cost of reading the clock on the same machine at the same time. Wants SIOX_SOCKET, and a FILE
+ * below the mount for the accesses.
+ *
+ *   hint_cost [FILE] */
+#include "siox/siox.h"
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { BATCHES = 101 };
+
+static int64_t now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
+}
+static int ascending(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+static void report(const char *what, double *ns) {
+  qsort(ns, BATCHES, sizeof *ns, ascending);
+  printf("%-22s %9.1f ns median  %9.1f best  %9.1f p95\n", what, ns[BATCHES / 2], ns[0],
+         ns[BATCHES * 95 / 100]);
+}
+
+#define MEASURE(what, times, statement)                                                            \
+  do {                                                                                             \
+    static double ns[BATCHES];                                                                     \
+    for (int b = 0; b < BATCHES; b++) {                                                            \
+      int64_t begin = now();                                                                       \
+      for (int i = 0; i < (times); i++)                                                            \
+        statement;                                                                                 \
+      ns[b] = (double)(now() - begin) / (times);                                                   \
+    }                                                                                              \
+    report(what, ns);                                                                              \
+  } while (0)
+
+int main(int argc, char **argv) {
+  uint32_t disks = siox_ndisks();
+  struct siox_mask some, one;
+  if (!disks) {
+    fprintf(stderr, "hint_cost: no daemon\n");
+    return 1;
+  }
+  siox_mask_init(&some, disks);
+  siox_mask_init(&one, disks);
+  siox_mask_set(&one, 0);
+  for (uint32_t d = 0; d < disks && d < 4; d++)
+    siox_mask_set(&some, d);
+  printf("%u disks, hints for %u of them\n", disks, siox_mask_count(&some));
+  MEASURE("clock_gettime", 10000, now());
+  siox_set_speed(&some, SIOX_SPEED_FULL, 1);
+  MEASURE("hint, unchanged", 10000, siox_set_speed(&some, SIOX_SPEED_FULL, 1));
+  MEASURE("hint, changed", 20, siox_set_speed(&some, SIOX_SPEED_FULL, i % 2));
+  int fd = argc > 1 ? open(argv[1], O_RDWR | O_CREAT, 0600) : -1;
+  char byte = 0;
+  if (fd >= 0)
+    MEASURE("pwrite of one byte", 20, (void)!pwrite(fd, &byte, 1, 0));
+  siox_mask_free(&some);
+  siox_mask_free(&one);
+  return 0;
+}
