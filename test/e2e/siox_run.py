@@ -1,0 +1,179 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""siox run and siox disks as a user sees them: one function, one condition. Usage: siox_run.py NAME"""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, HERE)
+from wire import FULL, NEVER, SECOND, Client, close_to  # noqa: E402
+
+SIOX = os.path.join(os.environ["SIOX_BUILD"], "bin", "siox")
+# A program for `siox run`: two requests of 4 x 64 KiB over four disks, and 60 s on its own clock.
+PROGRAM = """
+import os, sys
+sys.path.insert(0, {here!r})
+from wire import Client, SECOND
+client = Client(os.environ["SIOX_SOCKET"]).join(time=0, job=os.environ["SIOX_JOB"])
+number, _ = client.open({path!r}, "0:4:64K", time=0)
+client.io(number, 0, 4 * 65536, 10 * SECOND)
+client.io(number, 4 * 65536, 4 * 65536, 30 * SECOND)
+client.io(number, 0, 0, 60 * SECOND)
+"""
+
+
+class Place:
+    def __enter__(self):
+        self.directory = tempfile.mkdtemp(prefix="siox-test.")
+        self.socket = os.path.join(self.directory, "sock")
+        self.mount = os.path.join(self.directory, "store")
+        os.mkdir(self.mount)
+        os.mkdir(os.path.join(self.directory, "tmp"))
+        self.path = os.path.join(self.mount, "a")
+        with open(self.path, "wb") as f:
+            f.truncate(1 << 20)
+        self.environment = {k: v for k, v in os.environ.items() if k not in ("SIOX_JOB", "SIOX_SOCKET")}
+        self.environment["TMPDIR"] = os.path.join(self.directory, "tmp")
+        return self
+
+    def __exit__(self, *_):
+        shutil.rmtree(self.directory, ignore_errors=True)
+
+    def run(self, *command, options=(), **more):
+        return subprocess.Popen([SIOX, "run", "--set", f"socket={self.socket}", "--set", f"mount={self.mount}", "--set",
+                                 "disks=4", *options, "--", *command], env=self.environment, stdout=subprocess.PIPE,
+                                stderr=subprocess.PIPE, text=True, **more)
+
+    def program(self):
+        return [sys.executable, "-c", PROGRAM.format(here=HERE, path=self.path)]
+
+
+def status_is_the_commands():
+    with Place() as place:
+        for command, status in ((["true"], 0), (["sh", "-c", "exit 7"], 7), (["sh", "-c", "kill -9 $$"], 137),
+                                (["/no/such/program"], 127), ([place.directory], 126)):
+            run = place.run(*command)
+            run.communicate(timeout=60)
+            assert run.returncode == status, (command, run.returncode)
+        deadline = time.monotonic() + 30  # it goes when the run's connection has gone
+        while os.path.exists(place.socket):
+            assert time.monotonic() < deadline, "the daemon it started is still there"
+        assert os.listdir(place.environment["TMPDIR"]) == []
+
+
+def signals_are_passed_on():
+    with Place() as place:
+        script = "trap 'echo caught; exit 9' TERM; echo ready; while :; do sleep 0.1; done"
+        run = place.run("sh", "-c", script)
+        assert run.stdout.readline() == "ready\n"
+        run.send_signal(signal.SIGTERM)
+        out, _ = run.communicate(timeout=60)
+        assert out == "caught\n" and run.returncode == 9, (out, run.returncode)
+
+
+def stdout_belongs_to_the_command():
+    with Place() as place:
+        run = place.run("echo", "hello")
+        out, err = run.communicate(timeout=60)
+        assert out == "hello\n" and "policy siox" in err, (out, err)
+
+
+def two_at_once_share_one_daemon():
+    with Place() as place:
+        runs = [place.run("sh", "-c", "read line; exit 3", stdin=subprocess.PIPE) for _ in range(2)]
+        while True:  # both have their connection before either ends: a round trip each
+            try:
+                client = Client(place.socket)
+                if client.ask("status")["connections"] == 3:
+                    break
+                client.close()
+            except (ConnectionError, FileNotFoundError, EOFError):
+                pass
+        errors = [run.communicate("\n", timeout=60)[1] for run in runs]
+        assert [run.returncode for run in runs] == [3, 3]
+        assert sum("joined" in text for text in errors) == 1, errors
+
+
+def another_policy_is_not_joined():
+    with Place() as place:
+        first = place.run("sh", "-c", "echo up; read line", stdin=subprocess.PIPE, options=["--policy", "base"])
+        assert first.stdout.readline() == "up\n"
+        second = place.run("true", options=["--policy", "rt"])
+        _, err = second.communicate(timeout=60)
+        assert second.returncode == 2 and "runs policy base, not rt" in err, err
+        first.communicate("\n", timeout=60)
+        assert first.returncode == 0
+
+
+def report_matches_the_closed_form():
+    """Four disks idle for 60 s at 10.2 W, each busy twice at 3.3 W more: paper Table I."""
+    with Place() as place:
+        out_file = os.path.join(place.directory, "report.json")
+        run = place.run(*place.program(), options=["--policy", "base", "--set", "clock=stamped", f"--json={out_file}"])
+        _, err = run.communicate(timeout=60)
+        assert run.returncode == 0, err
+        with open(out_file) as f:
+            report = json.load(f)
+        first = round((0.0034 + 0.002 + 65536 / 55e6) * SECOND) / SECOND
+        second = round((0.002 + 65536 / 55e6) * SECOND) / SECOND
+        expected = 4 * (60 * 10.2 + 3.3 * (first + second))
+        close_to(report["run"]["joules"], expected)
+        close_to(report["base"]["joules"], expected)
+        close_to(sum(d["joules"]["total"] for d in report["disks"]), expected)
+        close_to(sum(j["joules"] for j in report["jobs"]) + report["unattributed"], expected)
+        assert report["run"]["saved"] == report["base"]["saved"] == 0
+        assert report["run"]["added_io_time"] == 0
+        assert report["run"]["seconds"] == report["base"]["seconds"] == 60
+        assert [s["policy"] for s in report["static"]] == ["static:6000", "static:9000", "static:12000", "static:15000"]
+        close_to(report["static"][3]["joules"], expected)
+        # 6000 RPM, closed loop: both requests slower by their rotation and transfer, think times kept, ramps down and back
+        slower = [round((seek + 30 / 6000 + 65536 / (55e6 * 0.4)) * SECOND) / SECOND for seek in (0.0034, 0)]
+        ramp, full, low = 10.9 * 9000 / 15000, 10.2, 2.5 + 7.7 * 0.16
+        ramp_j = ramp * (2.5 + 7.7 * (0.16 + 0.4 + 1) / 3)
+        end = 60 + sum(slower) - first - second
+        close_to(report["static"][0]["seconds"], end)
+        close_to(report["static"][0]["joules"], 4 * (2 * ramp_j + (end - ramp) * low + 3.3 * sum(slower)))
+
+
+def json_is_the_last_line_of_stdout():
+    with Place() as place:
+        run = place.run("echo", "hello", options=["--json", "--quiet"])
+        out, err = run.communicate(timeout=60)
+        lines = out.splitlines()
+        assert lines[0] == "hello" and len(lines) == 2 and json.loads(lines[1])["status"] == 0
+        assert err == "", err
+
+
+def disks_says_where_there_is_no_daemon():
+    with Place() as place:
+        run = subprocess.run([SIOX, "disks", "--socket", place.socket], stderr=subprocess.PIPE, text=True)
+        assert run.returncode == 1 and place.socket in run.stderr, run
+
+
+def disks_shows_who_claims_what():
+    with Place() as place:
+        run = place.run("sh", "-c", "echo up; read line", stdin=subprocess.PIPE, options=["--policy", "claims"])
+        assert run.stdout.readline() == "up\n"
+        client = Client(place.socket).join(job="mine", rank=5)
+        client.claim(0, [(1, 1, FULL, 1, 0, NEVER)])
+        client.ask("flush")
+        shown = subprocess.run([SIOX, "disks", "--json", "--socket", place.socket], stdout=subprocess.PIPE, check=True)
+        disks = json.loads(shown.stdout)["disks"]
+        assert [len(d["claims"]) for d in disks] == [0, 1, 0, 0]
+        claim = disks[1]["claims"][0]
+        assert (claim["job"], claim["rank"], claim["needed"]) == ("mine", 5, True)
+        text = subprocess.run([SIOX, "disks", "--socket", place.socket], stdout=subprocess.PIPE, text=True, check=True).stdout
+        assert "mine:5 needs" in text and len(text.splitlines()) == 6, text
+        client.close()
+        run.communicate("\n", timeout=60)
+
+
+if __name__ == "__main__":
+    globals()[sys.argv[1]]()

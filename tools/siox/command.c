@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Running the program under measurement: its signals, its status, its time. */
+#include "siox_tool.h"
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static volatile pid_t child;
+
+static const int forwarded[] = {SIGHUP,  SIGINT,  SIGQUIT, SIGTERM,
+                                SIGUSR1, SIGUSR2, SIGTSTP, SIGCONT};
+enum { FORWARDED = sizeof forwarded / sizeof *forwarded };
+
+/* What a terminal sends goes to the whole foreground group, the command included; what a process
+ * sends comes here only. */
+static void forward(int number, siginfo_t *info, void *context) {
+  (void)context;
+  if (info->si_code <= 0 && child > 0) {
+    int saved = errno;
+    kill(child, number);
+    errno = saved;
+  }
+}
+
+int siox__command_run(char **argv, struct siox__outcome *out) {
+  struct sigaction before[FORWARDED],
+      action = {.sa_sigaction = forward, .sa_flags = SA_SIGINFO | SA_RESTART};
+  sigset_t all, mask;
+  sigfillset(&all);
+  sigprocmask(SIG_BLOCK, &all, &mask); /* nothing arrives between fork and knowing the child */
+  for (int i = 0; i < FORWARDED; i++)
+    sigaction(forwarded[i], &action, &before[i]);
+  struct timespec start, end;
+  clock_gettime(CLOCK_MONOTONIC, &start);
+  fflush(NULL);
+  child = fork();
+  if (child == 0) {
+    for (int i = 0; i < FORWARDED; i++)
+      sigaction(forwarded[i], &before[i], NULL);
+    sigprocmask(SIG_SETMASK, &mask, NULL);
+    execvp(argv[0], argv);
+    int code = errno == ENOENT ? 127 : 126; /* as shells have it */
+    fprintf(stderr, "siox run: %s: %s\n", argv[0], strerror(errno));
+    _exit(code);
+  }
+  int status = 0;
+  sigprocmask(SIG_SETMASK, &mask, NULL);
+  if (child > 0)
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+      ;
+  clock_gettime(CLOCK_MONOTONIC, &end);
+  for (int i = 0; i < FORWARDED; i++)
+    sigaction(forwarded[i], &before[i], NULL);
+  out->seconds = (double)(end.tv_sec - start.tv_sec) + (double)(end.tv_nsec - start.tv_nsec) / 1e9;
+  out->status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+  return child > 0 ? 0 : SIOX_ENOMEM;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* siox: finds the command and hands over. */
+#include "siox_tool.h"
+#include <stdio.h>
+#include <string.h>
+
+static const struct {
+  const char *name, *help;
+  int (*run)(int argc, char **argv);
+} commands[] = {
+#define SIOX_COMMAND(name, help) {#name, help, siox__cmd_##name},
+#include "commands.def"
+#undef SIOX_COMMAND
+};
+enum { COMMANDS = sizeof commands / sizeof *commands };
+
+static void help(FILE *out) {
+  fputs("usage: siox COMMAND [options]\n\n", out);
+  for (int i = 0; i < COMMANDS; i++)
+    fprintf(out, "  %-8s %s\n", commands[i].name, commands[i].help);
+  fputs("\nsiox COMMAND --help explains a command. Settings: sioxd --help.\n", out);
+}
+
+int main(int argc, char **argv) {
+  const char *name = argc > 1 ? argv[1] : "";
+  if (!strcmp(name, "--help") || !strcmp(name, "-h") || !strcmp(name, "help")) {
+    help(stdout);
+    return 0;
+  }
+  for (int i = 0; i < COMMANDS; i++)
+    if (!strcmp(name, commands[i].name))
+      return commands[i].run(argc - 1, argv + 1);
+  if (*name)
+    fprintf(stderr, "siox: there is no command \"%s\"\n", name);
+  help(stderr);
+  return SIOX__USAGE;
+}

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The figures of a run. Energy and time come from the trace, as it happened and replayed in closed
+ * loop with every disk at full speed (`base`) and at each level that serves (`static:SPEED`), so
+ * all columns pay for the same accesses and think times, from the initial levels and back to them.
+ * A figure that cannot be had is null, and `unavailable` says why. */
+#include "siox_tool.h"
+#include <string.h>
+
+static double seconds(int64_t from, int64_t to) { return (double)(to - from) / 1e9; }
+
+static uint64_t totals_of(const struct siox_replay_result *r, const char *what) {
+  return !strcmp(what, "requests") ? r->requests : r->transitions;
+}
+
+/* One column of the table. base NULL: the comparison is not available. */
+static json_t *column(const struct siox_replay_result *r, const struct siox_replay_result *base) {
+  json_t *o = json_pack("{s:f, s:f, s:I, s:I, s:I}", "joules", r->joules, "seconds",
+                        seconds(r->start, r->end), "requests", (json_int_t)totals_of(r, "requests"),
+                        "transitions", (json_int_t)totals_of(r, "transitions"), "missed",
+                        (json_int_t)r->missed);
+  bool compare = base && base->joules > 0;
+  json_object_set_new(o, "saved", compare ? json_real(1 - r->joules / base->joules) : json_null());
+  json_object_set_new(o, "added_io_time", base ? json_real(siox_added_io(r, base)) : json_null());
+  double base_seconds = base ? seconds(base->start, base->end) : 0;
+  json_object_set_new(o, "slow_down",
+                      base_seconds > 0 ? json_real(seconds(r->start, r->end) / base_seconds - 1)
+                                       : json_null());
+  return o;
+}
+
+static json_t *disks_of(const struct siox_replay_result *r, const json_t *live) {
+  static const char *const states[SIOX_NSTATES] = {"idle", "active", "up", "down"};
+  json_t *list = json_array();
+  for (uint32_t i = 0; i < r->ndisks; i++) {
+    const struct siox_disk_totals *d = &r->disk[i];
+    double total = 0;
+    json_t *o = json_object(), *joules = json_object(), *levels = json_array();
+    for (int s = 0; s < SIOX_NSTATES; s++) {
+      json_object_set_new(joules, states[s], json_real(d->joules[s]));
+      total += d->joules[s];
+    }
+    json_object_set_new(joules, "total", json_real(total));
+    size_t l;
+    json_t *level;
+    json_array_foreach(json_object_get(json_array_get(json_object_get(live, "disks"), i), "levels"),
+                       l, level) {
+      json_array_append_new(
+          levels, json_pack("{s:O, s:f}", "speed", json_object_get(level, "speed"), "seconds",
+                            l < SIOX_MAX_LEVELS ? (double)d->level_ns[l] / 1e9 : 0.0));
+    }
+    json_object_set_new(o, "disk", json_integer(i));
+    json_object_set_new(o, "joules", joules);
+    json_object_set_new(o, "levels", levels);
+    json_object_set_new(o, "transitions_up", json_integer((json_int_t)d->transitions_up));
+    json_object_set_new(o, "transitions_down", json_integer((json_int_t)d->transitions_down));
+    json_object_set_new(o, "requests", json_integer((json_int_t)d->requests));
+    json_array_append_new(list, o);
+  }
+  return list;
+}
+
+static double sum(const double *joules) {
+  double total = 0;
+  for (int s = 0; s < SIOX_NSTATES; s++)
+    total += joules[s];
+  return total;
+}
+
+static json_t *jobs_of(const struct siox_replay_result *r) {
+  json_t *list = json_array();
+  for (uint32_t j = 0; j < r->njobs; j++)
+    json_array_append_new(
+        list,
+        json_pack("{s:s, s:f, s:I, s:I, s:I, s:I, s:I}", "job", r->job[j].key ? r->job[j].key : "?",
+                  "joules", sum(r->job[j].joules), "hints", (json_int_t)r->job[j].hints, "granted",
+                  (json_int_t)r->job[j].granted, "refused", (json_int_t)r->job[j].refused,
+                  "requests", (json_int_t)r->job[j].requests, "missed",
+                  (json_int_t)r->job[j].missed));
+  return list;
+}
+
+static void unavailable(json_t *report, const char *what, const char *why) {
+  json_object_set_new(json_object_get(report, "unavailable"), what, json_string(why));
+}
+
+static bool replay(json_t *report, const char *trace, const char *policy,
+                   struct siox_replay_result *result) {
+  struct siox_diag diag = {""};
+  const struct siox_replay_options options = {.policy = policy};
+  int r = siox_replay(trace, &options, result, &diag);
+  if (r < 0)
+    unavailable(report, policy, *diag.text ? diag.text : siox_strerror(r));
+  return r >= 0;
+}
+
+static void from_trace(json_t *report, const json_t *live, const char *trace) {
+  struct siox_replay_result run = {0}, base = {0};
+  struct siox_diag diag = {""};
+  int r = siox_replay_recorded(trace, &run, &diag);
+  if (r < 0) {
+    unavailable(report, "run", *diag.text ? diag.text : siox_strerror(r));
+    return;
+  }
+  if (run.cut)
+    unavailable(report, "end",
+                "the trace has no end: processes were still connected, or the daemon was killed");
+  bool has_base = replay(report, trace, "base", &base);
+  json_object_set_new(report, "run", column(&run, has_base ? &base : NULL));
+  json_object_set_new(report, "disks", disks_of(&run, live));
+  json_object_set_new(report, "jobs", jobs_of(&run));
+  json_object_set_new(report, "unattributed", json_real(sum(run.job[run.njobs].joules)));
+  if (has_base)
+    json_object_set_new(report, "base", column(&base, &base));
+  json_t *statics = json_array(), *level;
+  size_t l;
+  json_array_foreach(json_object_get(json_array_get(json_object_get(live, "disks"), 0), "levels"),
+                     l, level) {
+    char policy[32];
+    struct siox_replay_result one = {0};
+    snprintf(policy, sizeof policy, "static:%d",
+             (int)json_integer_value(json_object_get(level, "speed")));
+    if (replay(report, trace, policy, &one)) {
+      json_t *o = column(&one, has_base ? &base : NULL);
+      json_object_set_new(o, "policy", json_string(policy));
+      json_array_append_new(statics, o);
+    }
+    siox_replay_free(&one);
+  }
+  json_object_set_new(report, "static", statics);
+  siox_replay_free(&base);
+  siox_replay_free(&run);
+}
+
+static void hints(json_t *report, const json_t *live) {
+  json_int_t sent = 0, granted = 0, refused = 0;
+  size_t i;
+  json_t *job;
+  json_array_foreach(json_object_get(live, "jobs"), i, job) {
+    sent += json_integer_value(json_object_get(job, "hints"));
+    granted += json_integer_value(json_object_get(job, "granted"));
+    refused += json_integer_value(json_object_get(job, "refused"));
+  }
+  json_object_set_new(report, "hints",
+                      json_pack("{s:n, s:I, s:I, s:I}", "issued", "sent", sent, "granted", granted,
+                                "refused", refused));
+  unavailable(report, "hints.issued",
+              "hints that change nothing never leave the process and are not counted there");
+}
+
+json_t *siox__report_make(const json_t *live, const struct siox__outcome *outcome,
+                          const char *job) {
+  static const char *const copied[] = {"policy", "time_scale", "clock",   "transition_rule",
+                                       "ndisks", "record",     "finished"};
+  const json_t *counters = json_object_get(live, "counters");
+  json_t *report = json_pack("{s:s, s:i, s:f, s:{}}", "job", job, "status", outcome->status,
+                             "wall_seconds", outcome->seconds, "unavailable");
+  for (size_t i = 0; i < sizeof copied / sizeof *copied; i++)
+    json_object_set(report, copied[i], json_object_get(live, copied[i]));
+  json_object_set(report, "late", json_object_get(counters, "late"));
+  json_object_set(report, "records_dropped", json_object_get(counters, "records_dropped"));
+  json_object_set(report, "trace_lost", json_object_get(counters, "trace_lost"));
+  json_object_set(report, "unseen", json_object_get(counters, "missing"));
+  json_object_set_new(report, "estimated", json_true());
+  hints(report, live);
+  const char *trace = json_string_value(json_object_get(live, "record"));
+  if (!json_is_true(json_object_get(live, "begun")))
+    unavailable(report, "run",
+                "no process of the command has connected (is it linked with -lsiox?)");
+  else if (!trace)
+    unavailable(report, "run", "the daemon records no trace (setting record)");
+  else
+    from_trace(report, live, trace);
+  return report;
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The report for people. */
+#include "siox_tool.h"
+#include <string.h>
+
+static double real(const json_t *o, const char *key) {
+  return json_number_value(json_object_get(o, key));
+}
+static long long integer(const json_t *o, const char *key) {
+  return (long long)json_integer_value(json_object_get(o, key));
+}
+static const char *string(const json_t *o, const char *key) {
+  const char *text = json_string_value(json_object_get(o, key));
+  return text ? text : "?";
+}
+
+static void percent(FILE *out, const json_t *o, const char *key) {
+  const json_t *value = json_object_get(o, key);
+  if (json_is_number(value))
+    fprintf(out, " %9.2f %%", 100 * json_number_value(value));
+  else
+    fprintf(out, " %11s", "n/a");
+}
+
+static void row(FILE *out, const char *name, const json_t *o) {
+  if (!o)
+    return;
+  fprintf(out, "  %-16s %10.3f %12.3f", name, real(o, "seconds"), real(o, "joules"));
+  percent(out, o, "saved");
+  percent(out, o, "added_io_time");
+  percent(out, o, "slow_down");
+  fprintf(out, " %11lld\n", integer(o, "transitions"));
+}
+
+static void disk(FILE *out, const json_t *d) {
+  fprintf(out, "  disk %-4lld %12.3f J  ", integer(d, "disk"),
+          real(json_object_get(d, "joules"), "total"));
+  size_t l;
+  json_t *level;
+  json_array_foreach(json_object_get(d, "levels"), l, level)
+      fprintf(out, " %lld: %.3f s", integer(level, "speed"), real(level, "seconds"));
+  fprintf(out, ", %lld up, %lld down\n", integer(d, "transitions_up"),
+          integer(d, "transitions_down"));
+}
+
+static void name_of_job(const json_t *job, char *out, size_t size) {
+  snprintf(out, size, "%s", string(job, "job"));
+}
+
+void siox__report_print(FILE *out, const json_t *report) {
+  fprintf(out, "siox: policy %s, time scale %g, rule %s, job %s: wall %.3f s, status %lld\n",
+          string(report, "policy"), real(report, "time_scale"), string(report, "transition_rule"),
+          string(report, "job"), real(report, "wall_seconds"), integer(report, "status"));
+  size_t i;
+  json_t *item;
+  if (json_object_get(report, "run")) {
+    fprintf(out, "  %-16s %10s %12s %11s %11s %11s %11s\n", "", "seconds", "joules", "saved",
+            "added I/O", "slow-down", "transitions");
+    row(out, "this run", json_object_get(report, "run"));
+    row(out, "base (replay)", json_object_get(report, "base"));
+    json_array_foreach(json_object_get(report, "static"), i, item)
+        row(out, string(item, "policy"), item);
+  }
+  json_array_foreach(json_object_get(report, "disks"), i, item) disk(out, item);
+  json_array_foreach(json_object_get(report, "jobs"), i, item) {
+    char name[160];
+    name_of_job(item, name, sizeof name);
+    fprintf(out, "  job %-24s %12.3f J, %lld requests, %lld predictions missed\n", name,
+            real(item, "joules"), integer(item, "requests"), integer(item, "missed"));
+  }
+  if (json_object_get(report, "unattributed"))
+    fprintf(out, "  unattributed %27.3f J\n", real(report, "unattributed"));
+  const json_t *hints = json_object_get(report, "hints");
+  fprintf(out,
+          "  hints: %lld sent, %lld granted, %lld refused; %lld late completions, %lld records "
+          "dropped\n",
+          integer(hints, "sent"), integer(hints, "granted"), integer(hints, "refused"),
+          integer(report, "late"), integer(report, "records_dropped"));
+  const char *what;
+  json_object_foreach(json_object_get(report, "unavailable"), what, item)
+      fprintf(out, "  not available: %s: %s\n", what, json_string_value(item));
+  fputs("  joules are estimated from drive profiles\n", out);
+}

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* siox run: a daemon (found or started), the command, the report, the command's status. */
+#include "siox_tool.h"
+#include <errno.h>
+#include <getopt.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static const char usage[] =
+    "usage: siox run [options] -- COMMAND [ARGUMENT...]\n"
+    "\n"
+    "Runs COMMAND against the emulated disks of sioxd, which is started unless one listens "
+    "already, and reports the\n"
+    "energy it took beside replays of the same accesses with every disk at full speed and at each "
+    "lower level. The\n"
+    "report goes to stderr; the status is the command's, or 128 + n when signal n ended it.\n"
+    "\n"
+    "  -p, --policy POLICY   base, static:SPEED, rt, claims or siox (setting policy)\n"
+    "  -c, --config FILE     settings from FILE\n"
+    "  -s, --set KEY=VALUE   one setting; sioxd --help lists them\n"
+    "      --json[=FILE]     the report as one line of JSON on stdout after the command's output, "
+    "or in FILE\n"
+    "      --record FILE     keep the trace in FILE\n"
+    "      --keep            keep the trace where it was made, and say where\n"
+    "  -q, --quiet           no table on stderr\n"
+    "\n"
+    "While another siox run has its daemon up, this one joins it: the report covers the daemon's "
+    "whole trace so far.\n"
+    "\n"
+    "examples:\n"
+    "  siox run --set mount=/scratch/siox -- mpiexec -n 4 ./mxm -d /scratch/siox\n"
+    "  siox run --policy base --json=base.json -- mpiexec -n 4 ./mxm -d /scratch/siox\n";
+
+enum { OVERRIDES = 64, TRIES = 20 };
+
+struct options {
+  const char *policy, *config, *json_file, *record;
+  bool json, keep, quiet;
+  struct siox_config_override set[OVERRIDES];
+  size_t nset;
+  char policy_text[128], record_text[PATH_MAX + 16], stop_text[32];
+  char directory[64]; /* of a trace of our own, "" none */
+};
+
+static int add(struct options *o, const char *text, const char *origin) {
+  if (o->nset == OVERRIDES) {
+    fprintf(stderr, "siox run: more than %d settings\n", OVERRIDES);
+    return -1;
+  }
+  o->set[o->nset++] = (struct siox_config_override){text, origin};
+  return 0;
+}
+
+static bool is_set(const struct options *o, const char *key) {
+  size_t length = strlen(key);
+  for (size_t i = 0; i < o->nset; i++)
+    if (!strncmp(o->set[i].text, key, length) && o->set[i].text[length] == '=')
+      return true;
+  return false;
+}
+
+/* 0 go on, otherwise an exit status + 1. */
+static int parse(int argc, char **argv, struct options *o) {
+  enum { JSON = 256, RECORD, KEEP };
+  static const struct option known[] = {{"policy", required_argument, NULL, 'p'},
+                                        {"config", required_argument, NULL, 'c'},
+                                        {"set", required_argument, NULL, 's'},
+                                        {"json", optional_argument, NULL, JSON},
+                                        {"record", required_argument, NULL, RECORD},
+                                        {"keep", no_argument, NULL, KEEP},
+                                        {"quiet", no_argument, NULL, 'q'},
+                                        {"help", no_argument, NULL, 'h'},
+                                        {0}};
+  for (int c; (c = getopt_long(argc, argv, "+p:c:s:qh", known, NULL)) != -1;)
+    switch (c) {
+    case 'p':
+      o->policy = optarg;
+      snprintf(o->policy_text, sizeof o->policy_text, "policy=%s", optarg);
+      if (add(o, o->policy_text, "--policy") < 0)
+        return SIOX__USAGE + 1;
+      break;
+    case 'c':
+      o->config = optarg;
+      break;
+    case 's':
+      if (!strncmp(optarg, "policy=", 7))
+        o->policy = optarg + 7;
+      if (add(o, optarg, "--set") < 0)
+        return SIOX__USAGE + 1;
+      break;
+    case JSON:
+      o->json = true;
+      o->json_file = optarg;
+      break;
+    case RECORD:
+      o->record = optarg;
+      break;
+    case KEEP:
+      o->keep = true;
+      break;
+    case 'q':
+      o->quiet = true;
+      break;
+    case 'h':
+      fputs(usage, stdout);
+      return EXIT_SUCCESS + 1;
+    default:
+      fputs("try siox run --help\n", stderr);
+      return SIOX__USAGE + 1;
+    }
+  if (optind == argc) {
+    fputs("siox run: no command; try siox run --help\n", stderr);
+    return SIOX__USAGE + 1;
+  }
+  return 0;
+}
+
+/* The settings of a daemon that is started for this run: a trace, and an end when nobody is
+ * connected. */
+static int settings(struct options *o, const struct siox_config *config) {
+  if (o->record) {
+    char *real = *o->record == '/' ? strdup("") : getcwd(NULL, 0);
+    snprintf(o->record_text, sizeof o->record_text, "record=%s%s%s", real ? real : "",
+             real && *real ? "/" : "", o->record);
+    free(real);
+  } else if (!config->record) {
+    const char *tmp = getenv("TMPDIR");
+    snprintf(o->directory, sizeof o->directory, "%.40s/siox-run.XXXXXX",
+             tmp && *tmp ? tmp : "/tmp");
+    if (!mkdtemp(o->directory)) {
+      fprintf(stderr, "siox run: %s: %s\n", o->directory, strerror(errno));
+      return -1;
+    }
+    snprintf(o->record_text, sizeof o->record_text, "record=%s/trace.siox", o->directory);
+  }
+  if (*o->record_text && add(o, o->record_text, "--record") < 0)
+    return -1;
+  if (!is_set(o, "stop_when_idle") && config->stop_when_idle < 0) {
+    strcpy(o->stop_text, "stop_when_idle=0");
+    return add(o, o->stop_text, "siox run");
+  }
+  return 0;
+}
+
+/* A connection that is held until the report is made keeps the daemon there. One that is just
+ * leaving is replaced: sioxd --daemonize waits for its end (listen.c), so this is not a busy loop.
+ */
+static int get_daemon(const struct options *o, const char *socket_path, json_t **status,
+                      struct siox_diag *diag) {
+  for (int i = 0; i < TRIES; i++) {
+    if (siox__daemon_ensure(o->config, o->set, o->nset, diag) < 0)
+      return -1;
+    int fd = siox__daemon_connect(socket_path);
+    if (fd < 0) {
+      snprintf(diag->text, sizeof diag->text, "%s: %s", socket_path, strerror(errno));
+      continue;
+    }
+    if ((*status = siox__daemon_ask(fd, "status", diag)))
+      return fd;
+    close(fd);
+  }
+  return -1;
+}
+
+static int check_joined(const struct options *o, const json_t *status, const char *socket_path) {
+  const char *policy = json_string_value(json_object_get(status, "policy"));
+  const char *record = json_string_value(json_object_get(status, "record"));
+  bool ours = record && !strcmp(record, *o->record_text ? o->record_text + strlen("record=") : "");
+  if (ours)
+    return 0;
+  if (json_is_true(json_object_get(status, "finished"))) {
+    fprintf(stderr,
+            "siox run: the daemon on %s has finished its measurement; end it (kill %d) or use "
+            "--set socket=PATH\n",
+            socket_path, (int)json_integer_value(json_object_get(status, "pid")));
+    return -1;
+  }
+  if (o->policy && policy && strcmp(policy, o->policy)) {
+    fprintf(stderr,
+            "siox run: the daemon on %s runs policy %s, not %s; end it or use --set socket=PATH\n",
+            socket_path, policy, o->policy);
+    return -1;
+  }
+  fprintf(
+      stderr,
+      "siox run: joined the daemon on %s (policy %s): the report covers all of its trace so far\n",
+      socket_path, policy ? policy : "?");
+  return 0;
+}
+
+static void export(const char *socket_path, char *job, size_t size) {
+  const char *given = getenv("SIOX_JOB");
+  struct timespec now;
+  clock_gettime(CLOCK_REALTIME, &now);
+  if (given && *given)
+    snprintf(job, size, "%s", given);
+  else
+    snprintf(job, size, "run-%d-%lld", (int)getpid(),
+             (long long)now.tv_sec * 1000 + now.tv_nsec / 1000000);
+  setenv("SIOX_JOB", job, 1);
+  setenv("SIOX_SOCKET", socket_path, 1);
+}
+
+static int write_json(const struct options *o, const json_t *report) {
+  FILE *out = o->json_file ? fopen(o->json_file, "w") : stdout;
+  size_t flags = JSON_REAL_PRECISION(17) | (o->json_file ? JSON_INDENT(1) : JSON_COMPACT);
+  bool good = out && json_dumpf(report, out, flags) == 0 && fputc('\n', out) != EOF;
+  if (out && (o->json_file ? fclose(out) : fflush(out)) != 0)
+    good = false;
+  if (!good)
+    fprintf(stderr, "siox run: %s: %s\n", o->json_file ? o->json_file : "stdout", strerror(errno));
+  return good ? 0 : -1;
+}
+
+/* A trace of the daemon's that nobody asked to keep goes with the last run that used it, whoever
+ * started it. */
+static void tidy(const struct options *o, const json_t *live) {
+  const char *record = json_string_value(json_object_get(live, "record"));
+  const char *mark = record ? strstr(record, "/siox-run.") : NULL;
+  bool temporary = mark && !strcmp(mark + strlen("/siox-run.XXXXXX"), "/trace.siox");
+  if (temporary && o->keep)
+    fprintf(stderr, "siox run: trace kept in %s\n", record);
+  else if (temporary && json_is_true(json_object_get(live, "finished"))) {
+    char directory[PATH_MAX];
+    snprintf(directory, sizeof directory, "%.*s",
+             (int)(mark - record) + (int)strlen("/siox-run.XXXXXX"), record);
+    unlink(record);
+    rmdir(directory);
+  }
+  if (*o->directory)
+    rmdir(o->directory); /* empty when another's daemon was joined */
+}
+
+static int measure(struct options *o, const struct siox_config *config, char **command) {
+  struct siox_diag diag = {""};
+  json_t *status = NULL;
+  int fd = get_daemon(o, config->socket, &status, &diag);
+  int refused = fd < 0 ? -1 : check_joined(o, status, config->socket);
+  json_decref(status);
+  if (fd < 0)
+    fprintf(stderr, "siox run: %s\n", diag.text);
+  if (refused < 0) {
+    if (fd >= 0)
+      close(fd);
+    if (*o->directory)
+      rmdir(o->directory);
+    return SIOX__USAGE;
+  }
+  char job[96];
+  struct siox__outcome outcome = {EXIT_FAILURE, 0};
+  export(config->socket, job, sizeof job);
+  if (siox__command_run(command, &outcome) < 0)
+    fprintf(stderr, "siox run: %s\n", strerror(errno));
+  json_t *live = siox__daemon_ask(fd, "finish", &diag);
+  if (!live) {
+    fprintf(stderr, "siox run: no report: %s\n", diag.text);
+  } else {
+    json_t *report = siox__report_make(live, &outcome, job);
+    if (!o->quiet)
+      siox__report_print(stderr, report);
+    if (o->json)
+      write_json(o, report);
+    json_decref(report);
+    tidy(o, live);
+  }
+  json_decref(live);
+  close(fd);
+  return outcome.status;
+}
+
+int siox__cmd_run(int argc, char **argv) {
+  static struct options o;
+  int r = parse(argc, argv, &o);
+  if (r)
+    return r - 1;
+  struct siox_config config;
+  struct siox_diag diag = {""};
+  if (siox_config_load(&config, o.config, o.set, o.nset, &diag) < 0) {
+    fprintf(stderr, "siox run: %s\n", diag.text);
+    return SIOX__USAGE;
+  }
+  int status = settings(&o, &config) < 0 ? EXIT_FAILURE : measure(&o, &config, argv + optind);
+  siox_config_free(&config);
+  return status;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* What the commands of siox share. Commands print and return exit statuses; everything else returns
+ * 0 or SIOX_E…. */
+#ifndef SIOX_TOOL_H
+#define SIOX_TOOL_H
+#include "siox/config.h"
+#include "siox/error.h"
+#include "siox/replay.h"
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+enum { SIOX__USAGE = 2 };
+
+#define SIOX_COMMAND(name, help) int siox__cmd_##name(int argc, char **argv);
+#include "commands.def"
+#undef SIOX_COMMAND
+
+/* daemon.c: a connection to sioxd */
+int siox__daemon_connect(const char *socket_path); /* a descriptor, or -1 with errno */
+/* Sends {"ask": what} and waits for the answer. NULL with diag when there is none or it is
+ * {"error": text}. */
+json_t *siox__daemon_ask(int fd, const char *what, struct siox_diag *diag);
+/* Makes sure that a daemon listens, starting one unless there is: sioxd beside this program or on
+ * PATH. */
+int siox__daemon_ensure(const char *config, const struct siox_config_override *set, size_t nset,
+                        struct siox_diag *diag);
+
+/* command.c: the program under measurement */
+struct siox__outcome {
+  int status;     /* exit status for the shell: its own, or 128 + signal */
+  double seconds; /* wall time */
+};
+int siox__command_run(char **argv, struct siox__outcome *out);
+
+/* report.c: live is the daemon's answer to "finish"; the rest comes from the trace. A new value. */
+json_t *siox__report_make(const json_t *live, const struct siox__outcome *outcome, const char *job);
+/* report_text.c: the same for people. */
+void siox__report_print(FILE *out, const json_t *report);
+
+#endif
