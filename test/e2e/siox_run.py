@@ -4,6 +4,7 @@
 
 import json
 import os
+import select
 import shutil
 import signal
 import subprocess
@@ -140,6 +141,28 @@ def report_matches_the_closed_form():
         end = 60 + sum(slower) - first - second
         close_to(report["static"][0]["seconds"], end)
         close_to(report["static"][0]["joules"], 4 * (2 * ramp_j + (end - ramp) * low + 3.3 * sum(slower)))
+
+
+def daemon_killed_in_mid_run_leaves_status_and_a_partial_report():
+    with Place() as place:
+        script = place.program()[2] + """
+client.ask("flush")
+print(client.ask("status")["pid"], flush=True)
+sys.stdin.readline()
+sys.exit(5)
+"""
+        run = place.run(sys.executable, "-c", script, stdin=subprocess.PIPE,
+                        options=["--json", "--policy", "base", "--set", "clock=stamped"])
+        pid = int(run.stdout.readline())
+        pidfd = os.pidfd_open(pid)
+        os.kill(pid, signal.SIGKILL)
+        select.select([pidfd], [], [], 30)
+        out, err = run.communicate("\n", timeout=60)
+        assert run.returncode == 5, err
+        report = json.loads(out.splitlines()[-1])
+        assert "counters" in report["unavailable"] and "end" in report["unavailable"], report
+        assert report["run"]["requests"] == 3 and report["run"]["joules"] > 4 * 20 * 10.2, report["run"]
+        assert os.listdir(place.environment["TMPDIR"]) == []
 
 
 def json_is_the_last_line_of_stdout():

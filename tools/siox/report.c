@@ -156,12 +156,16 @@ json_t *siox__report_make(const json_t *live, const struct siox__outcome *outcom
                              "wall_seconds", outcome->seconds, "unavailable");
   for (size_t i = 0; i < sizeof copied / sizeof *copied; i++)
     json_object_set(report, copied[i], json_object_get(live, copied[i]));
-  json_object_set(report, "late", json_object_get(counters, "late"));
-  json_object_set(report, "records_dropped", json_object_get(counters, "records_dropped"));
-  json_object_set(report, "trace_lost", json_object_get(counters, "trace_lost"));
-  json_object_set(report, "unseen", json_object_get(counters, "missing"));
+  if (counters) {
+    json_object_set(report, "late", json_object_get(counters, "late"));
+    json_object_set(report, "records_dropped", json_object_get(counters, "records_dropped"));
+    json_object_set(report, "trace_lost", json_object_get(counters, "trace_lost"));
+    json_object_set(report, "unseen", json_object_get(counters, "missing"));
+    hints(report, live);
+  } else {
+    unavailable(report, "counters", "the daemon was gone when they were asked for");
+  }
   json_object_set_new(report, "estimated", json_true());
-  hints(report, live);
   const char *trace = json_string_value(json_object_get(live, "record"));
   if (!json_is_true(json_object_get(live, "begun")))
     unavailable(report, "run",

@@ -239,10 +239,10 @@ static int measure(struct options *o, const struct siox_config *config, char **c
   json_t *status = NULL;
   int fd = get_daemon(o, config->socket, &status, &diag);
   int refused = fd < 0 ? -1 : check_joined(o, status, config->socket);
-  json_decref(status);
   if (fd < 0)
     fprintf(stderr, "siox run: %s\n", diag.text);
   if (refused < 0) {
+    json_decref(status);
     if (fd >= 0)
       close(fd);
     if (*o->directory)
@@ -255,18 +255,24 @@ static int measure(struct options *o, const struct siox_config *config, char **c
   if (siox__command_run(command, &outcome) < 0)
     fprintf(stderr, "siox run: %s\n", strerror(errno));
   json_t *live = siox__daemon_ask(fd, "finish", &diag);
-  if (!live) {
-    fprintf(stderr, "siox run: no report: %s\n", diag.text);
-  } else {
-    json_t *report = siox__report_make(live, &outcome, job);
-    if (!o->quiet)
-      siox__report_print(stderr, report);
-    if (o->json)
-      write_json(o, report);
-    json_decref(report);
-    tidy(o, live);
+  if (!live) { /* killed, say: its trace is readable to the last flush, the rest is as it was at the
+                  start */
+    fprintf(stderr, "siox run: %s; the report is of its trace as far as it was written\n",
+            diag.text);
+    json_object_set_new(status, "begun", json_true());
+    json_object_set_new(status, "finished", json_true());
+    json_object_del(status, "counters");
+    live = json_incref(status);
   }
+  json_t *report = siox__report_make(live, &outcome, job);
+  if (!o->quiet)
+    siox__report_print(stderr, report);
+  if (o->json)
+    write_json(o, report);
+  tidy(o, live);
+  json_decref(report);
   json_decref(live);
+  json_decref(status);
   close(fd);
   return outcome.status;
 }
