@@ -9,12 +9,30 @@
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/InstrTypes.h"
+#include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
+#include "llvm/IR/PatternMatch.h"
 #include <map>
 
 using namespace llvm;
 
 namespace siox {
+
+/// Rounds after which a condition ends the loop, one for each part of an || (or, negated, of an &&)
+/// that can be counted: simplification folds an error check and the loop's own test into one
+/// branch.
+static void exitCounts(const Loop &L, Value *Condition, bool ExitIfTrue, ScalarEvolution &SE,
+                       SmallVectorImpl<const SCEV *> &Counts) {
+  using namespace PatternMatch;
+  Value *A, *B;
+  if (ExitIfTrue ? match(Condition, m_LogicalOr(m_Value(A), m_Value(B)))
+                 : match(Condition, m_LogicalAnd(m_Value(A), m_Value(B)))) {
+    exitCounts(L, A, ExitIfTrue, SE, Counts);
+    exitCounts(L, B, ExitIfTrue, SE, Counts);
+  } else {
+    Counts.push_back(SE.computeExitLimitFromCond(&L, Condition, ExitIfTrue, false).ExactNotTaken);
+  }
+}
 
 int64_t tripCount(const Loop &L, const BasicBlock &Block, ScalarEvolution &SE,
                   const DominatorTree &Tree) {
@@ -22,14 +40,20 @@ int64_t tripCount(const Loop &L, const BasicBlock &Block, ScalarEvolution &SE,
   L.getExitingBlocks(Exiting);
   int64_t Least = SIOX_UNKNOWN;
   for (BasicBlock *Exit : Exiting) {
-    const auto *Count = dyn_cast<SCEVConstant>(SE.getExitCount(&L, Exit));
-    if (!Count || Count->getAPInt().getActiveBits() > 62)
-      continue;
-    // Taken in round n: the blocks before that exit have run n + 1 times, those after it n times.
-    bool After = Tree.properlyDominates(Exit, &Block);
-    int64_t Runs = int64_t(Count->getAPInt().getZExtValue()) + (After ? 0 : 1);
-    if (Least == SIOX_UNKNOWN || Runs < Least)
-      Least = Runs;
+    SmallVector<const SCEV *, 2> Counts{SE.getExitCount(&L, Exit)};
+    if (auto *Branch = dyn_cast<BranchInst>(Exit->getTerminator());
+        Branch && Branch->isConditional() && isa<SCEVCouldNotCompute>(Counts.front()))
+      exitCounts(L, Branch->getCondition(), !L.contains(Branch->getSuccessor(0)), SE, Counts);
+    for (const SCEV *S : Counts) {
+      const auto *Count = dyn_cast<SCEVConstant>(S);
+      if (!Count || Count->getAPInt().getActiveBits() > 62)
+        continue;
+      // Taken in round n: the blocks before that exit have run n + 1 times, those after it n times.
+      bool After = Tree.properlyDominates(Exit, &Block);
+      int64_t Runs = int64_t(Count->getAPInt().getZExtValue()) + (After ? 0 : 1);
+      if (Least == SIOX_UNKNOWN || Runs < Least)
+        Least = Runs;
+    }
   }
   return Least;
 }

@@ -3,6 +3,7 @@
 #include "frontend/Pipeline.h"
 #include "analysis/Access.h"
 #include "analysis/FilePointer.h"
+#include "analysis/Layout.h"
 #include "model/Sites.h"
 #include "report/PrintAccess.h"
 #include "llvm/IR/Module.h"
@@ -20,10 +21,13 @@ bool runPipeline(Module &M, const Options &O) {
   if (Model.Sites.empty())
     return false;
   markSites(M, Model);
+  unsigned Disks = O.Disks;
   {
     OptimisticClone Clone(M, Model);
     trackFilePointers(Clone);
     analyzeAccess(Clone, Model);
+    if (Error E = findLayouts(Clone, Model, O.Layouts, Disks))
+      M.getContext().emitError("siox: " + toString(std::move(E)));
   }
   finishSites(M, Model);
   if (O.PrintAccess)

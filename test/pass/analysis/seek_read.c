@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+// A seek in the loop sets where the read goes.
+// RUN: %ll0 | %siox-opt - --print-access | %filecheck
+// RUN: %ll2 | %siox-opt - --print-access | %filecheck
+#include <mpi.h>
+static double b[64];
+void f(void) {
+  MPI_File fh;
+  MPI_File_open(MPI_COMM_WORLD, "a", MPI_MODE_RDONLY, MPI_INFO_NULL, &fh);
+  for (int i = 0; i < 16; i++) {
+    MPI_File_seek(fh, (MPI_Offset)i * 65536, MPI_SEEK_SET);
+    // CHECK: f MPI_File_read origin={{.*}} first=0 size=512 L0 affine(stride=65536,trip=16){{$}}
+    MPI_File_read(fh, b, 64, MPI_DOUBLE, MPI_STATUS_IGNORE);
+  }
+  MPI_File_close(&fh);
+}
