@@ -71,11 +71,12 @@ void siox__report_print(FILE *out, const json_t *report) {
   if (json_object_get(report, "unattributed"))
     fprintf(out, "  unattributed %27.3f J\n", real(report, "unattributed"));
   const json_t *hints = json_object_get(report, "hints");
-  fprintf(out,
-          "  hints: %lld sent, %lld granted, %lld refused; %lld late completions, %lld records "
-          "dropped\n",
-          integer(hints, "sent"), integer(hints, "granted"), integer(hints, "refused"),
-          integer(report, "late"), integer(report, "records_dropped"));
+  if (hints)
+    fprintf(out,
+            "  hints: %lld sent, %lld granted, %lld refused; %lld late completions, "
+            "%lld records dropped\n",
+            integer(hints, "sent"), integer(hints, "granted"), integer(hints, "refused"),
+            integer(report, "late"), integer(report, "records_dropped"));
   const char *what;
   json_object_foreach(json_object_get(report, "unavailable"), what, item)
       fprintf(out, "  not available: %s: %s\n", what, json_string_value(item));
