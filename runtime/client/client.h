@@ -36,6 +36,7 @@ struct siox__client {
   struct siox_msg_welcome welcome; /* mount: as the kernel names it */
   size_t mount_length;
   int32_t rank, size; /* -1, 0: not known */
+  int32_t pid;        /* whose memory this is: a child of vfork still runs in its parent's */
   bool mpi;
   bool forked; /* child of a process that had a connection: joins by REJOIN and never warns */
   bool warned;

@@ -2,6 +2,7 @@
 /* Communicators: uid and sequence number cached as an attribute (interfaces: "Collective id"). */
 #include "client/mpi.h"
 #include "common/hash.h"
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -63,6 +64,30 @@ uint64_t siox__comm_members(MPI_Comm comm) {
   return siox__mix(hash, siox__fnv1a(siox__job_key(), strlen(siox__job_key())));
 }
 
+/* Communicators of unseen making with the same members are told apart by the order of first use,
+ * which members of one program nearly always share. */
+static uint64_t unseen_uid(uint64_t members) {
+  static struct same {
+    struct same *next;
+    uint64_t members, count;
+  } * known;
+  static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+  uint64_t count = 0;
+  pthread_mutex_lock(&lock);
+  struct same *s = known;
+  while (s && s->members != members)
+    s = s->next;
+  if (!s && (s = calloc(1, sizeof *s))) {
+    s->members = members;
+    s->next = known;
+    known = s;
+  }
+  if (s)
+    count = ++s->count;
+  pthread_mutex_unlock(&lock);
+  return siox__mix(members, count);
+}
+
 struct siox__comm *siox__comm(MPI_Comm comm) {
   uint32_t now = atomic_load_explicit(&generation, memory_order_acquire);
   if (last.known && last.comm == comm && last.generation == now)
@@ -72,7 +97,7 @@ struct siox__comm *siox__comm(MPI_Comm comm) {
   if (key == MPI_KEYVAL_INVALID || comm == MPI_COMM_NULL ||
       PMPI_Comm_get_attr(comm, key, &c, &found) != MPI_SUCCESS)
     return NULL;
-  if (!found && !(c = attach(comm, siox__comm_members(comm))))
+  if (!found && !(c = attach(comm, unseen_uid(siox__comm_members(comm)))))
     return NULL;
   last.comm = comm;
   last.generation = now;

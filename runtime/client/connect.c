@@ -181,6 +181,7 @@ int siox__client_ready(void) {
   siox__socket_lock();
   if (atomic_load(&siox__client.status) == SIOX_STATUS_NEW) {
     siox__fork_register();
+    siox__client.pid = getpid();
     int result = join();
     atomic_fetch_add(&siox__client.epoch, 1);
     atomic_store_explicit(&siox__client.status, result < 0 ? SIOX_STATUS_GONE : SIOX_STATUS_READY,

@@ -59,8 +59,13 @@ static void set(int fd, struct siox__file *file) {
   siox__file_release(atomic_exchange(&siox__fd_file[fd], file));
 }
 
+/* Between vfork and exec a child closes and copies descriptors of its own in memory that is its
+ * parent's: the parent's table stays as it is. */
+static bool borrowed(void) { return getpid() != siox__client.pid; }
+
 void siox__file_closed(int fd) {
-  if ((unsigned)fd < SIOX_MAX_FD && atomic_load_explicit(&siox__fd_file[fd], memory_order_relaxed))
+  if ((unsigned)fd < SIOX_MAX_FD &&
+      atomic_load_explicit(&siox__fd_file[fd], memory_order_relaxed) && !borrowed())
     set(fd, NULL);
 }
 
@@ -68,6 +73,8 @@ void siox__file_dup(int from, int to) {
   if ((unsigned)to >= SIOX_MAX_FD || from == to)
     return;
   struct siox__file *file = (unsigned)from < SIOX_MAX_FD ? atomic_load(&siox__fd_file[from]) : NULL;
+  if (file && borrowed())
+    return;
   if (file)
     siox__file_hold(file);
   if (file || atomic_load_explicit(&siox__fd_file[to], memory_order_relaxed))
@@ -158,6 +165,7 @@ struct siox__file *siox__file_live(struct siox__file *file, int fd) {
 void siox__files_reset(void) {
   /* The child's daemon connection will be a new one with numbers of its own. */
   lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+  siox__client.pid = getpid();
   for (struct siox__file *f = all; f; f = f->next)
     f->id = 0;
 }

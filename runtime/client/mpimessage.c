@@ -119,6 +119,19 @@ static struct receive **row_of(MPI_Request request) {
   return &table[((uint32_t)request ^ (uint32_t)request >> 8) % ROWS];
 }
 
+static struct receive *take(MPI_Request request) {
+  pthread_mutex_lock(&lock);
+  struct receive **at = row_of(request), *r;
+  while ((r = *at) && r->request != request)
+    at = &r->next;
+  if (r) {
+    *at = r->next;
+    atomic_fetch_sub(&under_way, 1);
+  }
+  pthread_mutex_unlock(&lock);
+  return r;
+}
+
 SIOX_EXPORT int MPI_Irecv(void *buffer, int count, MPI_Datatype type, int from, int tag,
                           MPI_Comm comm, MPI_Request *request) {
   struct message m;
@@ -129,6 +142,7 @@ SIOX_EXPORT int MPI_Irecv(void *buffer, int count, MPI_Datatype type, int from, 
   if (r) {
     *r = (struct receive){
         .request = *request, .uid = m.comm->uid, .self = m.comm->self, .start = m.start};
+    free(take(*request)); /* left by one that ended unseen */
     pthread_mutex_lock(&lock);
     r->next = *row_of(*request);
     *row_of(*request) = r;
@@ -142,15 +156,7 @@ SIOX_EXPORT int MPI_Irecv(void *buffer, int count, MPI_Datatype type, int from, 
 static void ended(MPI_Request request, const MPI_Status *status) {
   if (request == MPI_REQUEST_NULL || !atomic_load_explicit(&under_way, memory_order_relaxed))
     return;
-  pthread_mutex_lock(&lock);
-  struct receive **at = row_of(request), *r;
-  while ((r = *at) && r->request != request)
-    at = &r->next;
-  if (r) {
-    *at = r->next;
-    atomic_fetch_sub(&under_way, 1);
-  }
-  pthread_mutex_unlock(&lock);
+  struct receive *r = take(request);
   if (!r)
     return;
   int cancelled = 0;
@@ -158,6 +164,13 @@ static void ended(MPI_Request request, const MPI_Status *status) {
   if (!cancelled && siox__connected())
     put(r->uid, r->self, r->start, status->MPI_SOURCE, status->MPI_TAG, true);
   free(r);
+}
+
+/* A freed receive ends unseen; its handle may soon mean another request. */
+SIOX_EXPORT int MPI_Request_free(MPI_Request *request) {
+  if (*request != MPI_REQUEST_NULL && atomic_load_explicit(&under_way, memory_order_relaxed))
+    free(take(*request));
+  return PMPI_Request_free(request);
 }
 
 static bool watching(void) {

@@ -350,6 +350,20 @@ static void a_forked_child_joins_by_itself(void **state) {
   close(fd);
 }
 
+static void what_a_vfork_child_closes_stays_managed_in_the_parent(void **state) {
+  (void)state;
+  int fd = made("vfork", 10), status;
+  pid_t child = vfork();
+  if (!child) {
+    close(fd);
+    _exit(0);
+  }
+  assert_int_equal(waitpid(child, &status, 0), child);
+  assert_int_equal(pwrite(fd, "x", 1, 4), 1);
+  expect(SIOX_IO_WRITE, 4, 1);
+  close(fd);
+}
+
 static void closing_every_descriptor_leaves_the_connection(void **state) {
   (void)state;
   for (int fd = 900; fd < 70000; fd++) /* what daemons do; the double's own are below */
@@ -404,6 +418,7 @@ int main(void) {
       T(aio_is_in_progress_until_the_disks_are_done),
       T(aio_suspend_honours_its_time_limit),
       T(a_forked_child_joins_by_itself),
+      T(what_a_vfork_child_closes_stays_managed_in_the_parent),
       T(closing_every_descriptor_leaves_the_connection),
       T(a_mapping_is_said_to_be_unseen),
   };
