@@ -197,8 +197,10 @@ void siox__session_reap(struct siox__daemon *d) {
 
 int siox__session_watch(struct siox__session *s, int pid_fd, int wake_fd) {
   if (pid_fd >= 0) {
-    if (uv_poll_init(&s->d->loop, &s->process, pid_fd) < 0)
+    if (uv_poll_init(&s->d->loop, &s->process, pid_fd) < 0) {
+      close(pid_fd);
       return SIOX_EIO;
+    }
     s->pid_fd = pid_fd;
     s->open_handles++;
     uv_poll_start(&s->process, UV_READABLE, on_death);
