@@ -55,6 +55,7 @@ static int hints_and_writes(void) {
   int fd = file();
   bool right = writes(fd) && siox_set_speed(&mask, 1, 1) == SIOX_EGONE && siox_ndisks() == 0 &&
                siox_lead(NULL) == 0 && writes(fd);
+  siox_mask_free(&mask);
   return right ? 0 : 1;
 }
 
