@@ -1,25 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Hints by hand; see hand_hints.h. For every disk the next slot that touches it is known exactly,
  * so the only thing to estimate is how long the present stretch of computing still lasts. Like the
- * paper's T_b (section IV, equation 1) that takes the shortest time a step has taken: in any window
- * of this stretch, or of the stretch before until the first window is over. A margin keeps the
- * disks early rather than late: late costs a request its wait, early costs watts for a moment.
+ * paper's T_b (section IV, equation 1) that takes the shortest time a step has taken, in any of the
+ * latest windows: on a machine that others use too, what was true long ago says little. A margin
+ * keeps the disks early rather than late: late costs a request its wait, early costs watts for a
+ * moment.
  *
- *   policy wants the whole gap (siox): one F = 0 hint at once that says when the disks are needed
- * again, corrected when the estimate moves; an access that comes sooner than said is claimed as it
- * comes; policy wants a lead (com, rt, claims): F = 0 at the level that saves most over the gap, F
- * = 1 at the lead; gap too short to pay at any level: nothing is said and the disk stays as it is.
- */
+ * A policy that wants the whole gap (siox) gets one F = 0 hint at once that says when the disks are
+ * needed again, corrected when the estimate moves; an access that comes sooner is claimed then.
+ *
+ * A policy that wants a lead (com, rt, claims) gets F = 0 at the level that saves most over the
+ * gap, and F = 1 at the lead.
+ *
+ * Of a gap too short to pay at any level nothing is said, and the disk stays as it is. */
 #include "hand_hints.h"
 #include <stdlib.h>
 #include <time.h>
 
 #define MARGIN 0.01 /* of the remaining time */
 #define WINDOWS 32  /* a stretch is measured in so many parts */
-#define FIRST_ESTIMATE_NS                                                                          \
-  2000000 /* the first stretch is measured this long before it is believed */
-#define LEAST_CORRECTION_NS                                                                        \
-  1000000 /* need_by is told again when it moved by more than this and 0.5 % */
+/* The first stretch is measured this long before it is believed. */
+#define FIRST_ESTIMATE_NS 2000000
+/* need_by is told again when it moved by more than this and 0.5 % of the gap. */
+#define LEAST_CORRECTION_NS 1000000
 #define LEAST_CHECK_NS 100000
 
 enum told {
@@ -229,18 +232,20 @@ void hand_hints_burst_end_of_product(struct hand_hints *h) {
     hand_hints_end(h);
 }
 
-/* The shortest time per step that any window of the present stretch took; at the end of a window
- * looks again. */
+/* At the end of a window: the shortest time per step of the latest windows. */
 static bool measure(struct hand_hints *h, int64_t now, int64_t done, int64_t total) {
   if (done - h->window_done < (total + WINDOWS - 1) / WINDOWS ||
       now - h->window_start < LEAST_CHECK_NS)
     return false;
-  double step = (double)(now - h->window_start) / (double)(done - h->window_done);
-  if (h->window_done == 0 || step < h->step)
-    h->step = step;
+  h->latest[h->windows++ % HAND_HINTS_LATEST] =
+      (double)(now - h->window_start) / (double)(done - h->window_done);
   h->window_done = done;
   h->window_start = now;
   h->steps = total;
+  h->step = h->latest[0];
+  for (int64_t i = 1; i < HAND_HINTS_LATEST && i < h->windows; i++)
+    if (h->latest[i] < h->step)
+      h->step = h->latest[i];
   return true;
 }
 

@@ -15,6 +15,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#define HAND_HINTS_LATEST 8
+
 struct hand_hints_disk; /* what was last told of one disk */
 struct hand_hints {
   bool active;
@@ -24,6 +26,8 @@ struct hand_hints {
   bool computing;
   int64_t gap_start;                 /* ns; 0 during a burst */
   int64_t window_start, window_done; /* part of the computing being measured */
+  double latest[HAND_HINTS_LATEST];  /* ns per step of the latest windows */
+  int64_t windows;                   /* measured so far */
   double step;                       /* shortest ns per step seen, 0: none yet */
   int64_t steps;                     /* of the stretch before */
   int64_t check_at;                  /* nothing changes before this moment */
