@@ -8,7 +8,7 @@ store_config 10
 n=1024 k=4
 ranks 1 "$bin/mxm" --n $n --k $k --generate --files store/m
 once=$(ranks 1 "$bin/mxm" --n $n --k $k --work 0.1 --time --files store/m 2>&1 >/dev/null | sed -n 's/.*multiply \([0-9.]*\) s/\1/p' | sort -n | head -1)
-amount=$(awk -v t="$once" 'BEGIN { printf "%.1f", int(3 / t + 0.5) / 10 }') # phases of three seconds, thirty of the disks' own
+amount=$(awk -v t="$once" 'BEGIN { printf "%.1f", int(6 / t + 0.5) / 10 }') # phases of six seconds, a minute of the disks' own
 siox_run siox "$SIOX_MPIEXEC" -n 1 "$bin/mxm_hinted" --n $n --k $k --work "$amount" --files store/m >out
 "$bin/siox" timeline run.siox --list >list
-python3 "$SIOX_SOURCE/test/check/gap_optimum.py" list 10 0.95 || fail "hints by hand (phases of about 3 s)"
+python3 "$SIOX_SOURCE/test/check/gap_optimum.py" list 10 0.95 || fail "hints by hand (phases of about 6 s)"
