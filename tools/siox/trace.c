@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* siox trace cat FILE: a trace as text, CSV or one JSON object a line. */
 #include "siox/trace.h"
+#include "siox_tool.h"
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-int siox__cmd_trace(int argc, char **argv);
 
 static const char usage[] =
     "usage: siox trace cat FILE [--events] [--segments] [--json]\n\n"
