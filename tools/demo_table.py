@@ -29,7 +29,7 @@ def load(directory):
 
 
 def percent(value):
-    return "n/a" if value is None else "%.1f %%" % (100 * value)
+    return "n/a" if value is None else "%.1f %%" % (round(100 * value, 1) + 0.0)
 
 
 def row(name, column, seconds=None):
