@@ -5,6 +5,7 @@
 #include "model/MpiIo.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/Analysis/CFG.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/DebugInfo.h"
@@ -18,9 +19,9 @@ using namespace llvm;
 
 namespace siox {
 
-/// A helper is copied when it is at most this long: index arithmetic and decompositions are,
-/// kernels are not.
-static const unsigned HelperInstructions = 300;
+/// A helper is copied when it is at most this long and has no loop: index arithmetic is so, kernels
+/// are not, and copying those would double the time of compiling them.
+static const unsigned HelperInstructions = 100;
 static const unsigned HelperDepth = 3;
 /// Inlining along call paths ends where a function would grow beyond this many instructions.
 static const unsigned InlineBudget = 20000;
@@ -45,6 +46,14 @@ static FunctionSet functionsThatReach(const ModuleModel &Model) {
   return Slice;
 }
 
+static bool isHelper(const Function &F) {
+  if (F.isDeclaration() || F.getInstructionCount() > HelperInstructions)
+    return false;
+  SmallVector<std::pair<const BasicBlock *, const BasicBlock *>, 4> BackEdges;
+  FindFunctionBackedges(F, BackEdges);
+  return BackEdges.empty();
+}
+
 static void addHelpers(FunctionSet &Slice) {
   unsigned First = 0;
   for (unsigned Depth = 0; Depth < HelperDepth; ++Depth) {
@@ -52,7 +61,7 @@ static void addHelpers(FunctionSet &Slice) {
     for (unsigned I = First; I < End; ++I)
       for (const Instruction &Inst : instructions(*Slice[I]))
         if (const Function *Callee = calleeIn(Inst))
-          if (!Callee->isDeclaration() && Callee->getInstructionCount() <= HelperInstructions)
+          if (isHelper(*Callee))
             Slice.insert(Callee);
     First = End;
   }
@@ -141,7 +150,7 @@ void OptimisticClone::prepare() {
   for (Function &F : *Clone)
     if (F.isDeclaration())
       assumeOptimistically(F, Library); // over what inferattrs knows of the C library
-  simplify("ipsccp,globalopt,require<globals-aa>,"
+  simplify("ipsccp,globalopt,cgscc(function-attrs),require<globals-aa>,"
            "function(sroa,early-cse<memssa>,instcombine,simplifycfg,loop(loop-rotate),"
            "loop-mssa(licm),gvn,simplifycfg)");
 }

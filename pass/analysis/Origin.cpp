@@ -42,6 +42,7 @@ static bool isFixedPlace(const Value *Address) {
 Origins OriginWalker::ofValue(Value *Handle) {
   Found = Origins();
   Seen.clear();
+  Width = LocationSize::precise(Handle->getType()->isPointerTy() ? 8 : 4);
   value(Handle);
   return std::move(Found);
 }
@@ -49,6 +50,7 @@ Origins OriginWalker::ofValue(Value *Handle) {
 Origins OriginWalker::ofMemory(Value *Address, CallBase &Before) {
   Found = Origins();
   Seen.clear();
+  Width = LocationSize::precise(8);
   Function &F = *Before.getFunction();
   MemorySSA &States = FAM.getResult<MemorySSAAnalysis>(F).getMSSA();
   if (MemoryUseOrDef *Here = States.getMemoryAccess(&Before))
@@ -106,7 +108,7 @@ void OriginWalker::callers(Argument &A, function_ref<void(CallBase &, Value *)> 
 
 void OriginWalker::memory(Value *Address, MemoryAccess *From, Function &F) {
   MemorySSA &States = FAM.getResult<MemorySSAAnalysis>(F).getMSSA();
-  MemoryLocation Place(Address, LocationSize::precise(8));
+  MemoryLocation Place(Address, Width);
   SmallVector<MemoryAccess *, 8> Work{From};
   while (!Work.empty()) {
     MemoryAccess *Access = Work.pop_back_val();
@@ -128,7 +130,9 @@ void OriginWalker::memory(Value *Address, MemoryAccess *From, Function &F) {
 bool OriginWalker::definition(Value *Address, MemoryDef &Def, Function &F) {
   AAResults &Alias = FAM.getResult<AAManager>(F);
   Instruction *I = Def.getMemoryInst();
-  auto Same = [&](Value *Other) { return Alias.alias(Address, Other); };
+  auto Same = [&](Value *Other) {
+    return Alias.alias(MemoryLocation(Address, Width), MemoryLocation(Other, Width));
+  };
   if (auto *Store = dyn_cast<StoreInst>(I)) {
     AliasResult R = Same(Store->getPointerOperand());
     if (R != AliasResult::NoAlias)

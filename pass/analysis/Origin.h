@@ -5,6 +5,7 @@
 
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/Analysis/MemoryLocation.h"
 #include "llvm/Analysis/MemorySSA.h"
 #include "llvm/IR/PassManager.h"
 
@@ -45,6 +46,7 @@ private:
   llvm::FunctionAnalysisManager &FAM;
   MakerFn Maker;
   Origins Found;
+  llvm::LocationSize Width = llvm::LocationSize::precise(8); ///< of a handle in memory
   llvm::DenseSet<std::pair<const void *, const void *>> Seen;
 };
 
