@@ -73,6 +73,8 @@ struct Site {
       Layout;       ///< open sites: of the file opened; others: agreed by all origins
   std::string Mask; ///< "011100": disks, where layout and offsets are constants; empty: run time
   std::string Why;  ///< reason when something stayed unknown
+  /// From findRegions: loops around the call, from the inside, without a region between two accesses.
+  unsigned BurstLevels = 0;
 };
 
 struct Region {
@@ -87,6 +89,7 @@ struct Region {
   unsigned Line = 0, Column = 0, Ordinal = 0;
   std::vector<unsigned> Next; ///< site ids (NEST: sites inside)
   std::vector<unsigned> Succ; ///< region ids
+  std::vector<unsigned> Nests; ///< NEST regions that this one can run in
   /// Something unknown can follow (external caller, unknown callee); NEST: can happen inside.
   bool OpenEnd = false;
   Reason Refused = Reason::None;   ///< why it could not be marked

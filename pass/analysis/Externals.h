@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+// What calls lead to: a function of the module, a known function outside it, or unknown code.
+#ifndef SIOX_PASS_EXTERNALS_H
+#define SIOX_PASS_EXTERNALS_H
+
+namespace llvm {
+class CallBase;
+class Function;
+} // namespace llvm
+
+namespace siox {
+
+enum class External { Quick, Compute, Stops, Unknown };
+
+struct ExternalInfo {
+  External Kind = External::Unknown;
+  double Ns = 0; ///< least time of a call
+};
+
+/// The function a call names, through casts and aliases; null for calls through pointers and inline
+/// assembly.
+llvm::Function *directCallee(const llvm::CallBase &Call);
+
+/// What is known of a function that the module only declares (externals.def, intrinsics,
+/// TargetLibraryInfo).
+ExternalInfo classifyExternal(const llvm::Function &F);
+
+} // namespace siox
+#endif

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+// Finding regions; RegionGraph.cpp links them.
+#include "analysis/Regions.h"
+#include "analysis/Externals.h"
+#include "analysis/Shape.h"
+#include "analysis/Trip.h"
+#include "model/Abi.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/PostOrderIterator.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/Analysis/CFG.h"
+#include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/IR/Module.h"
+#include <map>
+#include <tuple>
+
+using namespace llvm;
+
+namespace siox {
+
+namespace {
+
+class Finder {
+public:
+  Finder(Module &M, const ModuleShape &Shape, ModuleModel &Model)
+      : M(M), Shape(Shape), Model(Model) {}
+
+  void run() {
+    findNested();
+    for (Function &F : M)
+      if (const FunctionShape *S = Shape.of(&F); S && S->Slice)
+        visitFunction(F, *S);
+    // Callees grow while they are visited: what a reached function calls outside its loops is
+    // reached too.
+    for (unsigned I = 0; I != Reached.size(); I++)
+      visitFunction(*Reached[I], *Shape.of(Reached[I]));
+    number();
+  }
+
+private:
+  /// Functions called, directly or not, from inside a loop with data accesses: their loops with
+  /// accesses belong to that outer nest.
+  void findNested() {
+    SmallVector<const Function *, 8> Work;
+    auto Add = [&](const CallBase &Call) {
+      const Function *Callee = directCallee(Call);
+      const FunctionShape *S = Shape.of(Callee);
+      if (S && S->Slice && Nested.insert(Callee).second)
+        Work.push_back(Callee);
+    };
+    for (Function &F : M)
+      if (const FunctionShape *S = Shape.of(&F); S && S->Slice)
+        for (CallBase *Call : S->Calls)
+          if (S->LI.getLoopFor(Call->getParent()))
+            Add(*Call);
+    while (!Work.empty())
+      for (CallBase *Call : Shape.of(Work.pop_back_val())->Calls)
+        Add(*Call);
+  }
+
+  void visitFunction(Function &F, const FunctionShape &S) {
+    Inside.clear();
+    Reason Refused = Reason::None;
+    if (F.callsFunctionThatReturnsTwice())
+      Refused = Reason::ReturnsTwice;
+    for (Loop *L : S.LI)
+      visitLoop(*L, S, /*InAccessLoop=*/false, Refused);
+    for (CallBase *Call : S.Calls)
+      visitCall(*Call, S, Refused);
+  }
+
+  void visitLoop(Loop &L, const FunctionShape &S, bool InAccessLoop, Reason Refused) {
+    if (!S.Slice || !Shape.hasAccess(L))
+      return addLoop(L, S, Refused);
+    if (!InAccessLoop && !Nested.count(L.getHeader()->getParent()))
+      add(SIOX_REGION_NEST, L, SIOX_UNKNOWN, Refused);
+    for (Loop *Child : L)
+      visitLoop(*Child, S, true, Refused);
+  }
+
+  void addLoop(Loop &L, const FunctionShape &S, Reason Refused) {
+    int64_t Trip = constantTrip(L, S.DT);
+    bool Short = Trip != SIOX_UNKNOWN && Trip < ShortTrip;
+    Inside[&L] = Short;
+    if (Short && L.isInnermost() &&
+        none_of(S.Calls, [&](CallBase *C) { return L.contains(C) && Shape.lasts(*C); }))
+      return; // over in no time
+    add(SIOX_REGION_LOOP, L, Trip, Refused);
+    if (Short)
+      for (Loop *Child : L)
+        addLoop(*Child, S, Refused);
+  }
+
+  /// The innermost I/O-free loop around a call that is part of a region: {in one, it is short}.
+  std::pair<bool, bool> insideLoop(const CallBase &Call, const FunctionShape &S) const {
+    for (Loop *L = S.LI.getLoopFor(Call.getParent()); L; L = L->getParentLoop())
+      if (auto It = Inside.find(L); It != Inside.end())
+        return {true, It->second};
+    return {false, false};
+  }
+
+  void visitCall(CallBase &Call, const FunctionShape &S, Reason Refused) {
+    Function *Callee = directCallee(Call);
+    if (!Callee || !S.DT.isReachableFromEntry(Call.getParent()) || !Shape.lasts(Call))
+      return;
+    const FunctionShape *CalleeShape = Shape.of(Callee);
+    if (Shape.site(Call) || (CalleeShape && CalleeShape->Slice))
+      return;
+    auto [InLoop, InShort] = insideLoop(Call, S);
+    // Inside a long loop the callee's own loops would only add overhead: the loop itself counts
+    // iterations.
+    if (CalleeShape && (!InLoop || InShort))
+      Reached.insert(Callee);
+    if (!S.Slice || InLoop)
+      return;
+    if (Call.isMustTailCall())
+      Refused = Reason::MustTail;
+    else if (isa<InvokeInst>(Call))
+      Refused = Reason::ExceptionEdge;
+    else if (!isa<CallInst>(Call))
+      Refused = Reason::IndirectExit;
+    else if (Call.doesNotReturn())
+      return;
+    Region R;
+    R.Kind = SIOX_REGION_CALL;
+    R.Function = Call.getFunction();
+    R.Call = &Call;
+    R.Refused = Refused;
+    place(R, Call.getDebugLoc());
+    Model.Regions.push_back(std::move(R));
+  }
+
+  void add(siox_region_kind Kind, Loop &L, int64_t Trip, Reason Refused) {
+    Region R;
+    R.Kind = Kind;
+    R.Header = L.getHeader();
+    R.Function = R.Header->getParent();
+    R.Trip = Trip;
+    R.Refused = Refused;
+    if (R.Refused == Reason::None)
+      R.Refused = whyNotMarkable(L);
+    place(R, L.getStartLoc());
+    Model.Regions.push_back(std::move(R));
+  }
+
+  static Reason whyNotMarkable(const Loop &L) {
+    for (BasicBlock *Pred : predecessors(L.getHeader()))
+      if (!L.contains(Pred) && isa<IndirectBrInst, CallBrInst>(Pred->getTerminator()))
+        return Reason::NoPreheader;
+    SmallVector<Loop::Edge, 8> Exits;
+    L.getExitEdges(Exits);
+    for (auto &[From, To] : Exits) {
+      if (isa<IndirectBrInst, CallBrInst>(From->getTerminator()))
+        return Reason::IndirectExit;
+      if (To->isEHPad())
+        return Reason::ExceptionEdge;
+    }
+    for (BasicBlock *BB : L.blocks())
+      if (isa<ResumeInst, CleanupReturnInst>(BB->getTerminator()))
+        return Reason::ExceptionEdge;
+    return Reason::None;
+  }
+
+  void place(Region &R, const DebugLoc &Where) {
+    R.File = M.getSourceFileName();
+    if (Where) {
+      R.File = cast<DIScope>(Where.getScope())->getFilename().str();
+      R.Line = Where.getLine();
+      R.Column = Where.getCol();
+    }
+  }
+
+  /// Ids follow the program text, so that they do not depend on the order of discovery; ordinals
+  /// and keys follow ids.
+  void number() {
+    DenseMap<const BasicBlock *, unsigned> Position;
+    unsigned N = 0;
+    for (Function &F : M) {
+      for (BasicBlock &BB : F)
+        Position[&BB] = N++;
+    }
+    auto Rank = [&](const Region &R) {
+      const BasicBlock *BB = R.Header ? R.Header : R.Call->getParent();
+      unsigned InBlock = 0;
+      if (R.Call)
+        for (auto I = BB->begin(); &*I != R.Call; ++I)
+          InBlock++;
+      return std::make_tuple(Position[BB], InBlock, R.Kind);
+    };
+    llvm::sort(Model.Regions, [&](const Region &A, const Region &B) { return Rank(A) < Rank(B); });
+    std::map<std::tuple<std::string, Function *, unsigned, unsigned>, unsigned> Ordinals;
+    for (unsigned Id = 0; Id != Model.Regions.size(); Id++) {
+      Region &R = Model.Regions[Id];
+      R.Id = Id;
+      R.Ordinal = Ordinals[{R.File, R.Function, R.Line, R.Column}]++;
+      R.Key = placeKey({R.File, functionName(*R.Function), R.Line, R.Column}, R.Ordinal);
+    }
+  }
+
+  Module &M;
+  const ModuleShape &Shape;
+  ModuleModel &Model;
+  DenseSet<const Function *> Nested;
+  SetVector<Function *> Reached;
+  DenseMap<const Loop *, bool> Inside; ///< I/O-free loops looked at in this function: is it short
+};
+
+} // namespace
+
+std::string functionName(const Function &F) {
+  const DISubprogram *S = F.getSubprogram();
+  return (S ? S->getName() : F.getName()).str();
+}
+
+void findRegions(Module &M, ModuleModel &Model) {
+  ModuleShape Shape(M, Model);
+  if (Shape.empty())
+    return;
+  Finder(M, Shape, Model).run();
+  linkRegions(Shape, Model);
+}
+
+} // namespace siox

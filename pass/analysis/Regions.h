@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+// Regions of a module: what lasts between its data accesses, and the nests that contain them.
+//
+//   for (k = 0; k < K; k++) {            NEST   next: read_at, write_at
+//     MPI_File_read_at(...);
+//     multiply(a, b, c);                 CALL   next: write_at    (a function of this module that
+//     contains loops) MPI_File_write_at(...);
+//   }
+//   void multiply(...) {
+//     for (i = 0; i < N; i++) ...        LOOP   next: write_at, trip N
+//   }
+//
+// The region graph holds, for every LOOP and CALL, the data sites reached after it before any other
+// LOOP or CALL (next) and the regions reached first directly or after such a burst (succ), through
+// calls and returns.
+#ifndef SIOX_PASS_REGIONS_H
+#define SIOX_PASS_REGIONS_H
+
+#include "model/Model.h"
+
+namespace siox {
+
+class ModuleShape;
+
+/// Loops with a constant trip count below this are no gap by themselves: their child loops are
+/// regions too.
+constexpr int64_t ShortTrip = 8;
+
+/// Fills Model.Regions. Changes nothing in the module. Needs Model.Sites.
+void findRegions(llvm::Module &M, ModuleModel &Model);
+
+/// Name of a function as the source has it.
+std::string functionName(const llvm::Function &F);
+
+/// Next, Succ and OpenEnd of every region (second step of findRegions).
+void linkRegions(const ModuleShape &Shape, ModuleModel &Model);
+
+} // namespace siox
+#endif

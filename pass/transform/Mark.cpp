@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+// Placing siox_region_enter and siox_region_leave, and the contents of region descriptors.
+#include "transform/Mark.h"
+#include "analysis/Regions.h"
+#include "model/Abi.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/IR/Dominators.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Transforms/Utils/LoopSimplify.h"
+#include "llvm/Transforms/Utils/LoopUtils.h"
+
+using namespace llvm;
+
+namespace siox {
+
+namespace {
+
+class Marker {
+public:
+  Marker(Module &M, Function &F)
+      : Enter(abiFunction(M, "siox_region_enter")), Leave(abiFunction(M, "siox_region_leave")),
+        DT(F), LI(DT) {}
+
+  void mark(Region &R) {
+    if (R.Call)
+      markCall(R);
+    else
+      markLoop(R, *LI.getLoopFor(R.Header));
+  }
+
+  unsigned depth(const Region &R) const { return R.Header ? LI.getLoopDepth(R.Header) : 0; }
+
+private:
+  void markCall(Region &R) {
+    IRBuilder<> B(R.Call); // takes the call's debug location
+    R.Enter = B.CreateCall(Enter, {R.Descriptor, B.getInt64(SIOX_UNKNOWN)});
+    B.SetInsertPoint(R.Call->getNextNode());
+    B.SetCurrentDebugLocation(R.Call->getDebugLoc());
+    B.CreateCall(Leave, {R.Descriptor});
+  }
+
+  void markLoop(Region &R, Loop &L) {
+    BasicBlock *Before = L.getLoopPreheader();
+    if (!Before)
+      Before = InsertPreheaderForLoop(&L, &DT, &LI, nullptr, false);
+    if (!Before) {
+      R.Refused = Reason::NoPreheader;
+      return;
+    }
+    formDedicatedExitBlocks(&L, &DT, &LI, nullptr, false);
+    if (!L.hasDedicatedExits()) {
+      R.Refused = Reason::IndirectExit;
+      return;
+    }
+    IRBuilder<> B(Before->getTerminator());
+    B.SetCurrentDebugLocation(place(R, L.getStartLoc()));
+    R.Enter = B.CreateCall(Enter, {R.Descriptor, B.getInt64(SIOX_UNKNOWN)});
+    SmallVector<BasicBlock *, 8> Exits;
+    L.getUniqueExitBlocks(Exits);
+    for (BasicBlock *Exit : Exits) {
+      B.SetInsertPoint(Exit, Exit->getFirstInsertionPt());
+      B.SetCurrentDebugLocation(place(R, L.getStartLoc()));
+      B.CreateCall(Leave, {R.Descriptor});
+    }
+  }
+
+  static DebugLoc place(const Region &R, DebugLoc Where) {
+    DISubprogram *S = R.Function->getSubprogram();
+    if (!Where && S)
+      Where = DILocation::get(S->getContext(), S->getScopeLine(), 0, S);
+    return Where;
+  }
+
+  llvm::Function *Enter, *Leave;
+  DominatorTree DT;
+  LoopInfo LI;
+};
+
+} // namespace
+
+void markRegions(Module &M, ModuleModel &Model) {
+  std::vector<Region *> Here;
+  for (unsigned I = 0; I != Model.Regions.size();) {
+    Function *F = Model.Regions[I].Function;
+    Here.clear();
+    for (; I != Model.Regions.size() && Model.Regions[I].Function == F; I++)
+      if (Model.Regions[I].Refused == Reason::None)
+        Here.push_back(&Model.Regions[I]);
+    if (Here.empty())
+      continue;
+    Marker Marks(M, *F);
+    // Outer loops first: where one edge leaves several loops, the inner region ends first.
+    llvm::sort(Here, [&](const Region *A, const Region *B) {
+      return std::make_pair(Marks.depth(*A), A->Id) < std::make_pair(Marks.depth(*B), B->Id);
+    });
+    for (Region *R : Here) {
+      R->Descriptor = newDescriptor(M, regionType(M.getContext()), "siox_regions",
+                                    "siox.region." + Twine(R->Id));
+      Marks.mark(*R);
+    }
+  }
+}
+
+void finishRegions(Module &M, const ModuleModel &Model, ArrayRef<int32_t> Speeds) {
+  LLVMContext &C = M.getContext();
+  Type *I32 = Type::getInt32Ty(C), *I64 = Type::getInt64Ty(C);
+  PointerType *P = PointerType::getUnqual(C);
+  auto Int = [](Type *T, uint64_t V) -> Constant * { return ConstantInt::get(T, V); };
+  for (const Region &R : Model.Regions) {
+    if (!R.Descriptor)
+      continue;
+    SmallVector<Constant *, 8> Next, Succ;
+    for (unsigned Id : R.Next)
+      Next.push_back(Model.Sites[Id].Descriptor);
+    // A region that could not be marked never begins, so what follows it is not known either.
+    bool Open = R.OpenEnd;
+    for (unsigned Id : R.Succ) {
+      Open |= !Model.Regions[Id].Enter;
+      if (Model.Regions[Id].Enter)
+        Succ.push_back(Model.Regions[Id].Descriptor);
+    }
+    R.Descriptor->setInitializer(ConstantStruct::get(
+        regionType(C),
+        {Int(I64, R.Key), privateString(M, R.File), privateString(M, functionName(*R.Function)),
+         Int(I32, R.Line), Int(I32, R.Column), Int(I32, R.Kind), Int(I32, Speeds[R.Id]),
+         Int(I64, R.Trip), Int(I64, R.BodyNs), Int(I32, Next.size()), Int(I32, Succ.size()),
+         privateArray(M, P, Next), privateArray(M, P, Succ),
+         Int(I32, Open ? SIOX_REGION_OPEN_END : 0), Int(I32, 0), ConstantPointerNull::get(P)}));
+  }
+}
+
+} // namespace siox

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+// Splitting of marked loops with LLVM's LoopConstrainer.
+#include "transform/Split.h"
+#include "analysis/Externals.h"
+#include "analysis/Markers.h"
+#include "model/Abi.h"
+#include "report/Remarks.h"
+#include "transform/Guard.h"
+#include "llvm/Analysis/AssumptionCache.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/OptimizationRemarkEmitter.h"
+#include "llvm/Analysis/ScalarEvolution.h"
+#include "llvm/Analysis/ScalarEvolutionExpressions.h"
+#include "llvm/IR/Dominators.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Transforms/Utils/Local.h"
+#include "llvm/Transforms/Utils/LoopConstrainer.h"
+#include "llvm/Transforms/Utils/LoopSimplify.h"
+#include "llvm/Transforms/Utils/LoopUtils.h"
+#include "llvm/Transforms/Utils/ModuleUtils.h"
+#include "llvm/Transforms/Utils/PromoteMemToReg.h"
+#include "llvm/Transforms/Utils/ScalarEvolutionExpander.h"
+
+using namespace llvm;
+
+namespace siox {
+
+/// Kind of the metadata on a marker: {mask or null, full speed, lead or SIOX_UNKNOWN, Tb or
+/// SIOX_UNKNOWN}.
+static const char Kind[] = "siox.split";
+
+void prepareSplit(Module &M, Region &R, const RegionPlan &P) {
+  LLVMContext &C = M.getContext();
+  Type *I32 = Type::getInt32Ty(C), *I64 = Type::getInt64Ty(C);
+  IRBuilder<> B(R.Enter->getNextNode());
+  B.SetCurrentDebugLocation(R.Enter->getDebugLoc());
+  Constant *Needed = ConstantPointerNull::get(PointerType::getUnqual(C));
+  if (P.isStatic()) {
+    Constant *Released = privateMask(M, P.Phase);
+    Needed = P.Needed == P.Phase ? Released : privateMask(M, P.Needed);
+    B.CreateCall(abiFunction(M, "siox_set_speed"), {Released, B.getInt32(P.Speed), B.getInt32(0)});
+    // Until the loop is split only metadata knows the mask, which keeps nothing alive.
+    appendToCompilerUsed(M, {cast<GlobalValue>(Needed)});
+  }
+  auto Int = [](Type *T, int64_t V) {
+    return ConstantAsMetadata::get(ConstantInt::get(T, V, true));
+  };
+  R.Enter->setMetadata(
+      Kind, MDNode::get(C, {ConstantAsMetadata::get(Needed), Int(I32, P.FullSpeed),
+                            Int(I64, P.isStatic() && P.GivenLead ? P.Lead : SIOX_UNKNOWN),
+                            Int(I64, P.TbNs)}));
+}
+
+namespace {
+
+struct Order {
+  CallBase *Enter;
+  Constant *Mask; ///< null pointer: run time
+  int64_t FullSpeed, Lead, TbNs;
+};
+
+std::optional<Order> orderOf(Instruction &I) {
+  auto *Call = dyn_cast<CallBase>(&I);
+  MDNode *Node = Call ? Call->getMetadata(Kind) : nullptr;
+  if (!Node || Node->getNumOperands() != 4)
+    return std::nullopt;
+  Order O{Call, mdconst::dyn_extract_or_null<Constant>(Node->getOperand(0)), 0, 0, 0};
+  int64_t *Fields[] = {&O.FullSpeed, &O.Lead, &O.TbNs};
+  for (unsigned F = 0; F != 3; F++) {
+    auto *V = mdconst::dyn_extract_or_null<ConstantInt>(Node->getOperand(F + 1));
+    if (!V)
+      return std::nullopt;
+    *Fields[F] = V->getSExtValue();
+  }
+  if (O.Mask && O.Mask->isNullValue())
+    O.Mask = nullptr;
+  return O;
+}
+
+class Splitter {
+public:
+  Splitter(Function &F, FunctionAnalysisManager &FAM)
+      : F(F), M(*F.getParent()), DT(FAM.getResult<DominatorTreeAnalysis>(F)),
+        LI(FAM.getResult<LoopAnalysis>(F)), SE(FAM.getResult<ScalarEvolutionAnalysis>(F)),
+        AC(FAM.getResult<AssumptionAnalysis>(F)),
+        ORE(FAM.getResult<OptimizationRemarkEmitterAnalysis>(F)) {}
+
+  void run(ArrayRef<Order> Orders) {
+    std::vector<std::pair<Loop *, const Order *>> Work;
+    for (const Order &O : Orders) {
+      O.Enter->setMetadata(Kind, nullptr);
+      if (Loop *L = loopAfter(*O.Enter, LI))
+        Work.push_back({L, &O});
+      else
+        missed(ORE, Reason::SplitNoLoop, O.Enter);
+    }
+    // Inner loops first: a loop that has been split already is copied whole with the loop around
+    // it.
+    llvm::sort(Work, [](const auto &A, const auto &B) {
+      return A.first->getLoopDepth() > B.first->getLoopDepth();
+    });
+    for (auto &[L, O] : Work)
+      if (!split(*L, *O))
+        guard(*L, *O);
+  }
+
+private:
+  void guard(Loop &L, const Order &O) {
+    missed(ORE, Reason::SplitShape, O.Enter);
+    SmallVector<AllocaInst *, 2> Variables = insertTicks(L, *O.Enter, DT, LI);
+    PromoteMemToReg(Variables, DT, &AC);
+    SE.forgetLoop(&L);
+  }
+
+  bool split(Loop &L, const Order &O) {
+    MDNode *LoopId = L.getLoopID();
+    simplifyLoop(&L, &DT, &LI, &SE, &AC, nullptr, false);
+    formLCSSARecursively(L, DT, &LI, &SE);
+    const char *Why = nullptr;
+    std::optional<LoopStructure> LS = LoopStructure::parseLoopStructure(SE, L, true, Why);
+    if (!LS)
+      return false;
+    auto *Step = dyn_cast<ConstantInt>(LS->IndVarStep);
+    auto *Type = dyn_cast<IntegerType>(LS->IndVarStart->getType());
+    const SCEV *Taken = SE.getExitCount(&L, LS->Latch);
+    if (!Step || !Type || Type != LS->ExitCountTy || Type->getBitWidth() > 64 ||
+        isa<SCEVCouldNotCompute>(Taken) || SE.getTypeSizeInBits(Taken->getType()) > 64)
+      return false;
+    // Everything is tried before anything is written: the lead is a placeholder until then.
+    BasicBlock *Before = L.getLoopPreheader();
+    IntegerType *I64 = IntegerType::get(F.getContext(), 64);
+    const SCEV *Trip = SE.getAddExpr(SE.getTruncateOrZeroExtend(Taken, I64), SE.getOne(I64));
+    Instruction *Where = Before->getTerminator();
+    SCEVExpander Expander(SE, F.getDataLayout(), "siox.trip");
+    if (!Expander.isSafeToExpandAt(Trip, Where))
+      return false;
+    Value *Iterations = Expander.expandCodeFor(Trip, I64, Where);
+    IRBuilder<> B(Where);
+    B.SetCurrentDebugLocation(O.Enter->getDebugLoc());
+    Value *Lead = leadOf(O, Iterations, B);
+    LoopConstrainer::SubRanges Ranges = rangesFor(*LS, Type, Step, Lead);
+    Loop *Rest = nullptr;
+    auto Remember = [&](Loop *New, bool IsSubloop) {
+      if (!IsSubloop)
+        Rest = New;
+    };
+    if (!LoopConstrainer(L, LI, Remember, *LS, SE, DT, Type, Ranges).run() || !Rest) {
+      RecursivelyDeleteTriviallyDeadInstructions(Lead);
+      return false;
+    }
+    // The constrainer takes what it copied for a slow path and switches optimisations off in it.
+    Rest->setLoopID(LoopId);
+    BasicBlock *Between = Rest->getLoopPreheader();
+    B.SetInsertPoint(Between->getTerminator());
+    B.SetCurrentDebugLocation(O.Enter->getDebugLoc());
+    if (O.Mask)
+      B.CreateCall(abiFunction(M, "siox_set_speed"),
+                   {O.Mask, B.getInt32(O.FullSpeed), B.getInt32(1)});
+    else
+      B.CreateCall(abiFunction(M, "siox_region_hint"),
+                   {O.Enter->getArgOperand(0), B.getInt32(1), Lead});
+    passed(ORE, "LoopSplit", O.Enter,
+           "split before its last iterations, with the hint between the two loops");
+    return true;
+  }
+
+  Value *leadOf(const Order &O, Value *Iterations, IRBuilder<> &B) {
+    if (O.Lead != SIOX_UNKNOWN)
+      return B.CreateBinaryIntrinsic(Intrinsic::umin, B.getInt64(O.Lead), Iterations);
+    return B.CreateCall(abiFunction(M, "siox_split_lead"),
+                        {O.Enter->getArgOperand(0), Iterations, B.getInt64(O.TbNs)});
+  }
+
+  /// The main loop runs while the index is before End - Lead * Step, kept between Start and End.
+  LoopConstrainer::SubRanges rangesFor(const LoopStructure &LS, IntegerType *Type,
+                                       ConstantInt *Step, Value *Lead) {
+    const SCEV *Start = SE.getSCEV(LS.IndVarStart), *End = SE.getSCEV(LS.LoopExitAt);
+    const SCEV *Back =
+        SE.getMulExpr(SE.getTruncateOrZeroExtend(SE.getSCEV(Lead), Type), SE.getConstant(Step));
+    const SCEV *Limit = SE.getMinusSCEV(End, Back);
+    auto Max = [&](const SCEV *A, const SCEV *B) {
+      return LS.IsSignedPredicate ? SE.getSMaxExpr(A, B) : SE.getUMaxExpr(A, B);
+    };
+    auto Min = [&](const SCEV *A, const SCEV *B) {
+      return LS.IsSignedPredicate ? SE.getSMinExpr(A, B) : SE.getUMinExpr(A, B);
+    };
+    LoopConstrainer::SubRanges Ranges;
+    if (LS.IndVarIncreasing)
+      Ranges.HighLimit = Min(End, Max(Start, Limit));
+    else // the low limit is the last index of the main loop; End is passed by none
+      Ranges.LowLimit = SE.getAddExpr(Max(End, Min(Start, Limit)), SE.getOne(Type));
+    return Ranges;
+  }
+
+  Function &F;
+  Module &M;
+  DominatorTree &DT;
+  LoopInfo &LI;
+  ScalarEvolution &SE;
+  AssumptionCache &AC;
+  OptimizationRemarkEmitter &ORE;
+};
+
+} // namespace
+
+PreservedAnalyses SplitPass::run(Function &F, FunctionAnalysisManager &FAM) {
+  std::vector<Order> Orders;
+  for (Instruction &I : instructions(F))
+    if (std::optional<Order> O = orderOf(I))
+      Orders.push_back(*O);
+  if (Orders.empty())
+    return PreservedAnalyses::all();
+  Splitter(F, FAM).run(Orders);
+  return PreservedAnalyses::none();
+}
+
+} // namespace siox
