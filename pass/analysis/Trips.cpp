@@ -93,7 +93,9 @@ void findRegionTrips(OptimisticClone &Clone, ModuleModel &Model) {
         Trips[Id].push_back(Trip);
     }
   for (auto &[Id, List] : Trips)
-    if (all_equal(List) && Model.Regions[Id].Kind != SIOX_REGION_CALL)
+    // What the real loop says by itself stays.
+    if (all_equal(List) && Model.Regions[Id].Kind != SIOX_REGION_CALL &&
+        Model.Regions[Id].Trip == SIOX_UNKNOWN)
       Model.Regions[Id].Trip = List.front();
 }
 

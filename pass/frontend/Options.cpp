@@ -35,6 +35,11 @@ Error Options::set(StringRef Name, StringRef Value) {
     Disks = Count;
   } else if (Name == "drive") {
     Drive = Value.str();
+  } else if (Name == "tb-ns" || Name == "lead") {
+    int64_t Number;
+    if (Value.getAsInteger(10, Number) || Number < 1)
+      return bad(Name, Value, "expected a number of at least 1");
+    (Name == "lead" ? Lead : TbNs) = Number;
   } else if (Name == "print-access") {
     return setFlag(PrintAccess, Name, Value);
   } else if (Name == "print-plan") {
@@ -47,7 +52,8 @@ Error Options::set(StringRef Name, StringRef Value) {
 
 Expected<Options> optionsFromEnvironment() {
   Options O;
-  for (StringRef Name : {"form", "layouts", "disks", "drive", "print-access", "print-plan"}) {
+  for (StringRef Name :
+       {"form", "layouts", "disks", "drive", "tb-ns", "lead", "print-access", "print-plan"}) {
     std::string Variable = "SIOX_" + Name.upper();
     for (char &C : Variable)
       if (C == '-')

@@ -3,6 +3,7 @@
 #ifndef SIOX_PASS_FRONTEND_OPTIONS_H
 #define SIOX_PASS_FRONTEND_OPTIONS_H
 
+#include "siox/site.h"
 #include "llvm/Support/Error.h"
 #include <string>
 
@@ -15,8 +16,11 @@ struct Options {
   std::string Layouts;           ///< path of layouts.yaml; SIOX_LAYOUTS
   unsigned Disks = 0;            ///< disks of the system, 0: known at run time only; SIOX_DISKS
   std::string Drive;             ///< drive profile for estimates; SIOX_DRIVE
-  bool PrintAccess = false;      ///< one line a site on stdout; SIOX_PRINT_ACCESS
-  bool PrintPlan = false;        ///< one line a region on stdout; SIOX_PRINT_PLAN
+  int64_t TbNs =
+      SIOX_UNKNOWN; ///< ns of one iteration of every loop, instead of estimates; SIOX_TB_NS
+  int64_t Lead = SIOX_UNKNOWN; ///< iterations of lead, instead of ceil(Ts / Tb); SIOX_LEAD
+  bool PrintAccess = false;    ///< one line a site on stdout; SIOX_PRINT_ACCESS
+  bool PrintPlan = false;      ///< one line a region on stdout; SIOX_PRINT_PLAN
 
   /// Sets one option by its name; the error names option and value.
   llvm::Error set(llvm::StringRef Name, llvm::StringRef Value);

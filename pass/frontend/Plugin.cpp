@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 // Entry of SioxPass.so: at the start of every pipeline, and as siox or siox<...> for opt.
 #include "frontend/Pipeline.h"
+#include "transform/Split.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Passes/PassBuilder.h"
@@ -43,10 +44,21 @@ bool parseName(StringRef Name, ModulePassManager &MPM, ArrayRef<PassBuilder::Pip
   return true;
 }
 
+bool parseFunctionPass(StringRef Name, FunctionPassManager &FPM,
+                       ArrayRef<PassBuilder::PipelineElement>) {
+  if (Name != "siox-split")
+    return false;
+  FPM.addPass(siox::SplitPass());
+  return true;
+}
+
 void registerCallbacks(PassBuilder &PB) {
   PB.registerPipelineParsingCallback(parseName);
+  PB.registerPipelineParsingCallback(parseFunctionPass);
   PB.registerPipelineStartEPCallback(
       [](ModulePassManager &MPM, OptimizationLevel) { addPass(MPM, ""); });
+  PB.registerVectorizerStartEPCallback(
+      [](FunctionPassManager &FPM, OptimizationLevel) { FPM.addPass(siox::SplitPass()); });
 }
 
 } // namespace

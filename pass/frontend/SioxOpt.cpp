@@ -89,8 +89,8 @@ static Error parse(ArrayRef<const char *> Args, CommandLine &C) {
       C.Output = Value->str();
     } else if (Arg.starts_with("--")) {
       auto [Name, Value] = Arg.drop_front(2).split('=');
-      if (!Arg.contains('=') &&
-          (Name == "form" || Name == "layouts" || Name == "disks" || Name == "drive")) {
+      if (!Arg.contains('=') && (Name == "form" || Name == "layouts" || Name == "disks" ||
+                                 Name == "drive" || Name == "tb-ns" || Name == "lead")) {
         Expected<StringRef> Following = Next();
         if (!Following)
           return Following.takeError();

@@ -24,11 +24,12 @@ config.substitutions += [
     ("%siox-opt", opt),
     ("%plugin", plugin),
     ("%python", sys.executable),
+    ("%include", os.path.join(config.test_source_root, "..", "..", "include")),
     ("%clang", clang + " " + include),
     ("%ll0", emit + " -O0"),
     ("%ll2", emit + " -O2"),
     ("%filecheck", os.path.join(tools, "FileCheck") + " %s"),
 ]
 config.environment["PATH"] = tools + os.pathsep + os.environ["PATH"]
-for name in ("SIOX_LAYOUTS", "SIOX_DISKS", "SIOX_FORM", "SIOX_DRIVE", "SIOX_PRINT_ACCESS", "SIOX_PRINT_PLAN"):
+for name in ("SIOX_LAYOUTS", "SIOX_DISKS", "SIOX_FORM", "SIOX_DRIVE", "SIOX_PRINT_ACCESS", "SIOX_PRINT_PLAN", "SIOX_TB_NS", "SIOX_LEAD"):
     config.environment.pop(name, None)
