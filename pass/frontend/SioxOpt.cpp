@@ -29,6 +29,8 @@ nothing is written, which serves the --print options.
   --layouts FILE    layouts.yaml: file layouts by name          (environment SIOX_LAYOUTS)
   --disks D         number of disks of the system               (environment SIOX_DISKS)
   --drive NAME      drive profile for estimates                 (environment SIOX_DRIVE)
+  --tb-ns N         ns of one loop iteration, for estimates     (environment SIOX_TB_NS)
+  --lead N          iterations of lead of every hint            (environment SIOX_LEAD)
   --print-access    one line for each MPI-IO call on standard output:
                       FILE:LINE FUNCTION CALL [origin=FILE:LINE,...[,?]] [first=BYTE] [size=BYTES] [LEVELS] [layout=L]
                       [mask=BITS] [why="REASON"]

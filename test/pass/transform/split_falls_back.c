@@ -17,12 +17,12 @@ int main(int argc, char **argv) {
   io();
   printf("%d\n", steps);
 }
-// CHECK: enter 14 trip=?
-// CHECK-NEXT: tick 14 1
-// CHECK-NEXT: tick 14 2
-// CHECK-NEXT: tick 14 3
-// CHECK-NEXT: tick 14 4
-// CHECK-NEXT: tick 14 5
-// CHECK-NEXT: tick 14 6
-// CHECK-NEXT: tick 14 7
-// CHECK-NEXT: leave 14
+// CHECK: enter 13 trip=?
+// CHECK-NEXT: tick 13 1
+// CHECK-NEXT: tick 13 2
+// CHECK-NEXT: tick 13 3
+// CHECK-NEXT: tick 13 4
+// CHECK-NEXT: tick 13 5
+// CHECK-NEXT: tick 13 6
+// CHECK-NEXT: tick 13 7
+// CHECK-NEXT: leave 13

@@ -22,11 +22,11 @@ int main(void) {
   }
   printf("%g\n", c[0]);
 }
-// CHECK: enter 15 trip=2
+// CHECK: enter 14 trip=2
 // CHECK-NEXT: set_speed_at 100001 0 0 never
+// CHECK-NEXT: at 15
 // CHECK-NEXT: at 16
-// CHECK-NEXT: at 17
-// CHECK-NEXT: enter 18 trip=8
+// CHECK-NEXT: enter 17 trip=8
 // CHECK-NEXT: set_speed 011110 6000 0
 // CHECK-NEXT: body 0
 // CHECK-NEXT: body 1
@@ -37,9 +37,9 @@ int main(void) {
 // CHECK-NEXT: set_speed 011110 15000 1
 // CHECK-NEXT: body 6
 // CHECK-NEXT: body 7
-// CHECK-NEXT: leave 18
-// CHECK-NEXT: at 22
-// CHECK-NEXT: at 16
+// CHECK-NEXT: leave 17
+// CHECK-NEXT: at 21
+// CHECK-NEXT: at 15
 // CHECK: set_speed 011110 15000 1
-// CHECK: leave 15
+// CHECK: leave 14
 // CHECK-NEXT: open 0
