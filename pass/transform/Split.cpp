@@ -31,7 +31,27 @@ namespace siox {
 /// SIOX_UNKNOWN}.
 static const char Kind[] = "siox.split";
 
-void prepareSplit(Module &M, Region &R, const RegionPlan &P) {
+/// Loop attribute that says whose wish it is not to unroll.
+static const char Wait[] = "siox.wait", NoUnroll[] = "llvm.loop.unroll.disable";
+
+/// Keeps unrolling and peeling away from a loop until it is split.
+static void holdUnrolling(Loop &L) {
+  LLVMContext &C = L.getHeader()->getContext();
+  if (findOptionMDForLoop(&L, NoUnroll))
+    return;
+  MDNode *Attributes[] = {MDNode::get(C, MDString::get(C, NoUnroll)),
+                          MDNode::get(C, MDString::get(C, Wait))};
+  L.setLoopID(makePostTransformationMetadata(C, L.getLoopID(), {}, Attributes));
+}
+
+static void releaseUnrolling(Loop &L) {
+  if (findOptionMDForLoop(&L, Wait))
+    L.setLoopID(makePostTransformationMetadata(L.getHeader()->getContext(), L.getLoopID(),
+                                               {NoUnroll, Wait}, {}));
+}
+
+void prepareSplit(Module &M, Loop &L, Region &R, const RegionPlan &P) {
+  holdUnrolling(L);
   LLVMContext &C = M.getContext();
   Type *I32 = Type::getInt32Ty(C), *I64 = Type::getInt64Ty(C);
   IRBuilder<> B(R.Enter->getNextNode());
@@ -91,10 +111,13 @@ public:
     std::vector<std::pair<Loop *, const Order *>> Work;
     for (const Order &O : Orders) {
       O.Enter->setMetadata(Kind, nullptr);
-      if (Loop *L = loopAfter(*O.Enter, LI))
+      if (Loop *L = loopAfter(*O.Enter, LI)) {
+        releaseUnrolling(*L);
         Work.push_back({L, &O});
-      else
+      } else {
         missed(ORE, Reason::SplitNoLoop, O.Enter);
+        dropRelease(*O.Enter);
+      }
     }
     // Inner loops first: a loop that has been split already is copied whole with the loop around
     // it.
@@ -107,8 +130,17 @@ public:
   }
 
 private:
+  /// Without a place for the F = 1 hint the disks must not be released either.
+  static void dropRelease(CallBase &Enter) {
+    auto *Call = dyn_cast_or_null<CallInst>(Enter.getNextNode());
+    const Function *Callee = Call ? directCallee(*Call) : nullptr;
+    if (Callee && Callee->getName() == "siox_set_speed")
+      Call->eraseFromParent();
+  }
+
   void guard(Loop &L, const Order &O) {
     missed(ORE, Reason::SplitShape, O.Enter);
+    dropRelease(*O.Enter);
     SmallVector<AllocaInst *, 2> Variables = insertTicks(L, *O.Enter, DT, LI);
     PromoteMemToReg(Variables, DT, &AC);
     SE.forgetLoop(&L);

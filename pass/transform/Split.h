@@ -17,10 +17,14 @@
 #include "analysis/Plan.h"
 #include "llvm/IR/PassManager.h"
 
+namespace llvm {
+class Loop;
+} // namespace llvm
+
 namespace siox {
 
 /// At PipelineStart: the release before the loop, and on the marker what SplitPass has to know.
-void prepareSplit(llvm::Module &M, Region &R, const RegionPlan &P);
+void prepareSplit(llvm::Module &M, llvm::Loop &L, Region &R, const RegionPlan &P);
 
 class SplitPass : public llvm::PassInfoMixin<SplitPass> {
 public:

@@ -32,7 +32,7 @@ public:
       if (R->Kind == SIOX_REGION_NEST)
         enterNest(*R);
       else if (R->Kind == SIOX_REGION_LOOP && Split && !F.hasOptNone())
-        prepareSplit(M, *R, Plans[R->Id]);
+        prepareSplit(M, *LI.getLoopFor(R->Header), *R, Plans[R->Id]);
       else if (R->Kind == SIOX_REGION_LOOP)
         insertTicks(*LI.getLoopFor(R->Header), *R->Enter, DT, LI);
     }
