@@ -70,9 +70,16 @@ struct siox__site_state {
   bool touched;           /* in siox__predictor.touched */
 };
 
+enum { SIOX__WINDOWS = 32, SIOX__LATEST = 8 };
+
 struct siox__region_state {
-  int64_t time;                /* last measured duration; < 0: never finished */
-  int64_t error;               /* smoothed |actual - predicted| end */
+  int64_t time[SIOX__LATEST]; /* durations of the last instances, newest at (ntimes - 1) % LATEST */
+  uint64_t ntimes;
+  double
+      step[SIOX__LATEST]; /* ns an iteration took in the latest windows (a 32nd of a loop each) */
+  uint64_t nsteps;
+  int64_t tail;                /* what came after the inner loop in the last instance, 0 */
+  int64_t late;                /* smoothed time by which the end came before it was predicted */
   int64_t entered, cycle;      /* last entry; time between the last two entries, < 0 unknown */
   int64_t trip;                /* of the last instance, SIOX_UNKNOWN */
   int64_t predicted_end;       /* the binding prediction for this instance, 0: none */
@@ -100,7 +107,9 @@ struct siox__frame {
   struct siox_region *region;
   uint32_t nested; /* entries of the same region inside it, not stacked */
   int64_t start, trip;
-  int64_t iterations, seen; /* iterations done at the last tick and its time */
+  int64_t iterations, seen;          /* iterations done at the last tick and its time */
+  int64_t window_done, window_start; /* where the running window began */
+  int64_t inner_end;                 /* when the last loop inside was left, 0 */
 };
 
 struct siox__predictor {
@@ -167,4 +176,19 @@ void siox__predict_release(struct siox__predictor *p, const struct siox_mask *ma
 /* Fills p->next_use with the absolute time of each disk's next use, SIOX_NEVER: none reachable,
  * given that the gap region `from` ends at `end`. */
 void siox__predict_next_use(struct siox__predictor *p, struct siox_region *from, int64_t end);
+
+/* predict_time.c: how long things take. Like the paper's T_b (section IV, equation 1) the shortest
+ * of the latest measurements counts: on a machine that others use too an average makes disks late
+ * whenever the load falls. */
+int64_t siox__region_time(
+    const struct siox_region *region); /* least of the last durations; < 0: never finished */
+void siox__region_took(struct siox__region_state *s, int64_t time);
+double siox__region_step(
+    const struct siox_region *region); /* ns an iteration takes at the least; 0: not known */
+int64_t siox__frame_trip(const struct siox__frame *f);
+void siox__frame_tick(struct siox__frame *f, int64_t iteration, int64_t now);
+/* When the present gap ends, as far as can be told at `now`; now itself when nothing is known. */
+int64_t siox__gap_end(const struct siox__predictor *p, int64_t now);
+/* Iteration at which to look again; SIOX_NEVER when nothing can change any more. */
+int64_t siox__next_tick(const struct siox__predictor *p, const struct siox__frame *f, int64_t now);
 #endif

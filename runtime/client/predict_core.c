@@ -5,9 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Ticks closer than this cost more than they tell. */
-static const int64_t TICK_NS = 200000;
-
 int siox__predictor_init(struct siox__predictor *p, const struct siox__predict_env *env) {
   memset(p, 0, sizeof *p);
   p->env = *env;
@@ -187,102 +184,19 @@ static void enter_nest(struct siox__predictor *p, struct siox_region *region) {
   siox_mask_free(&used);
 }
 
-static int64_t frame_trip(const struct siox__frame *f) {
-  const struct siox__region_state *s = f->region->state;
-  return f->trip > 0 ? f->trip : s->trip;
-}
-
-/* When the loop of a frame will end at the rate measured so far; SIOX_UNKNOWN before the first
- * tick. */
-static int64_t rate_end(const struct siox__frame *f) {
-  int64_t trip = frame_trip(f);
-  if (f->iterations <= 0 || trip <= 0)
-    return SIOX_UNKNOWN;
-  double each = (double)(f->seen - f->start) / (double)f->iterations;
-  double length = each * (double)trip;
-  return length < 9e18 - (double)f->start ? f->start + (int64_t)length : SIOX_UNKNOWN;
-}
-
-/* When the present gap ends, as far as can be told at `now`; now itself when nothing is known. */
-static int64_t gap_end(const struct siox__predictor *p, int64_t now) {
-  const struct siox__frame *g = &p->stack[p->gap - 1], *f = &p->stack[p->depth - 1];
-  const struct siox__region_state *gs = g->region->state, *fs = f->region->state;
-  int64_t past = gs->time >= 0 && !gs->had_access ? g->start + gs->time : SIOX_UNKNOWN;
-  int64_t rate = rate_end(f);
-  if (rate != SIOX_UNKNOWN && f != g && gs->time >= 0 && fs->time >= 0) {
-    int64_t tail =
-        gs->time - (f->start - g->start) - fs->time; /* what came after this loop last time */
-    rate += tail > 0 ? tail : 0;
-  }
-  int64_t end = now;
-  if (rate != SIOX_UNKNOWN && past != SIOX_UNKNOWN) {
-    double weight = 8.0 * (double)f->iterations /
-                    (double)frame_trip(f); /* an eighth done: trust what is measured */
-    weight = weight > 1 ? 1 : weight;
-    end = past + (int64_t)(weight * (double)(rate - past));
-  } else if (rate != SIOX_UNKNOWN) {
-    end = rate;
-  } else if (past != SIOX_UNKNOWN) {
-    end = past;
-  } else if (g->region->body_ns > 0 && g->trip > 0 &&
-             g->trip < INT64_MAX / 4 / g->region->body_ns) {
-    end = g->start + g->trip * g->region->body_ns; /* the compiler's least time */
-  }
-  return end > now ? end : now;
-}
-
 static void replan(struct siox__predictor *p, int64_t now) {
   struct siox_region *region = p->stack[p->gap - 1].region;
   struct siox__region_state *s = region->state;
-  int64_t end = gap_end(p, now), left = end - now;
+  int64_t end = siox__gap_end(p, now), left = end - now;
   if (left > p->env.lead_ns)
     s->predicted_end = end;
-  /* Early costs a little energy, late costs delay: 1 % of what is left and twice the usual error go
-   * to the safe side. */
-  int64_t margin = left / 100 + 2 * s->error;
-  if (margin > left / 4)
-    margin = left / 4;
+  /* Early costs a little energy, late costs delay: 1 % of what is left, and what was missed lately,
+   * go to the safe side. */
+  int64_t margin = left / 100 + 2 * s->late;
+  if (margin > left / 8)
+    margin = left / 8;
   siox__predict_next_use(p, region, end - margin);
   siox__predict_emit(p, now);
-}
-
-/* Iteration at which to look again: soon while little is known, then at halves of what is left, and
- * exactly where a lead falls due. SIOX_NEVER when nothing can change any more. */
-static int64_t next_tick(const struct siox__predictor *p, const struct siox__frame *f,
-                         int64_t now) {
-  int64_t trip = frame_trip(f);
-  const struct siox__region_state *s = f->region->state;
-  if (trip <= 1)
-    return SIOX_NEVER;
-  double each = f->iterations > 0 ? (double)(f->seen - f->start) / (double)f->iterations
-                : s->time > 0     ? (double)s->time / (double)trip
-                                  : 0;
-  if (f->iterations <= 0)
-    return each > 0 ? 1 + trip / 16 : 1;
-  if (each <= 0)
-    return f->iterations * 2;
-  int64_t left = trip - f->iterations;
-  if (left <= 1)
-    return SIOX_NEVER;
-  double step = f->iterations < left ? (double)f->iterations : (double)left / 2;
-  if (p->env.lead == SIOX_LEAD_TRANSITION) {
-    int64_t due = SIOX_NEVER;
-    for (uint32_t d = 0; d < p->env.ndisks; d++)
-      if (p->claimed[d].state == SIOX__RELEASED && p->claimed[d].due < due)
-        due = p->claimed[d].due;
-    if (due != SIOX_NEVER) {
-      /* The last iteration that still begins before it is due; one more would be late by less than
-       * an iteration. */
-      double until = ((double)due - (double)now) / each - 1;
-      step = until < step ? until : step;
-    }
-  } else if (each * (double)left < (double)p->env.lead_ns) {
-    return SIOX_NEVER; /* the disk is on its way up already */
-  }
-  double least = (double)TICK_NS / each;
-  step = step < least ? least : step;
-  step = step < 1 ? 1 : step;
-  return step < (double)left ? f->iterations + (int64_t)step : SIOX_NEVER;
 }
 
 int64_t siox__predictor_enter(struct siox__predictor *p, struct siox_region *region, int64_t trip,
@@ -306,7 +220,8 @@ int64_t siox__predictor_enter(struct siox__predictor *p, struct siox_region *reg
     return SIOX_NEVER;
   if (trip <= 0)
     trip = region->trip;
-  p->stack[p->depth++] = (struct siox__frame){.region = region, .start = now, .trip = trip};
+  p->stack[p->depth++] = (struct siox__frame){
+      .region = region, .start = now, .trip = trip, .seen = now, .window_start = now};
   struct siox__frame *f = &p->stack[p->depth - 1];
   if (!p->gap) {
     if (s->entered)
@@ -320,7 +235,7 @@ int64_t siox__predictor_enter(struct siox__predictor *p, struct siox_region *reg
     }
     s->had_access = false;
   }
-  return next_tick(p, f, now);
+  return siox__next_tick(p, f, now);
 }
 
 int64_t siox__predictor_tick(struct siox__predictor *p, struct siox_region *region,
@@ -328,12 +243,11 @@ int64_t siox__predictor_tick(struct siox__predictor *p, struct siox_region *regi
   if (asleep(p) || !p->depth || !p->gap || p->stack[p->depth - 1].region != region)
     return SIOX_NEVER;
   struct siox__frame *f = &p->stack[p->depth - 1];
-  f->iterations = iteration;
-  f->seen = now;
+  siox__frame_tick(f, iteration, now);
   if (f->nested)
     return SIOX_NEVER;
   replan(p, now);
-  return next_tick(p, f, now);
+  return siox__next_tick(p, f, now);
 }
 
 /* The gap is over: whoever was told a later time, or waits for a lead that never came due, hears of
@@ -368,19 +282,20 @@ void siox__predictor_leave(struct siox__predictor *p, struct siox_region *region
     return;
   }
   struct siox__region_state *s = region->state;
-  int64_t took = now - f->start;
   if (f->trip > 0)
     s->trip = f->trip;
   p->depth = i - 1; /* frames above were left by a jump */
   if (s->had_access)
     return;
-  s->time = took;
-  if (p->gap < i)
+  siox__region_took(s, now - f->start);
+  if (p->gap < i) {
+    if (p->gap)
+      p->stack[p->gap - 1].inner_end = now;
     return;
-  if (p->gap == i && s->predicted_end) {
-    int64_t error = llabs(now - s->predicted_end);
-    s->error = s->error ? (3 * s->error + error) / 4 : error;
   }
+  s->tail = f->inner_end ? now - f->inner_end : 0;
+  if (p->gap == i && s->predicted_end)
+    s->late = (3 * s->late + (now < s->predicted_end ? s->predicted_end - now : 0)) / 4;
   p->gap = 0;
   p->burst_region = region;
   gap_over(p, region, now);
@@ -389,8 +304,9 @@ void siox__predictor_leave(struct siox__predictor *p, struct siox_region *region
 /* Measured time of one iteration, or the compiler's; 0: neither. */
 static int64_t iteration_time(const struct siox_region *region, int64_t given) {
   const struct siox__region_state *s = region->state;
-  if (s && s->time > 0 && s->trip > 0)
-    return s->time / s->trip > 0 ? s->time / s->trip : 1;
+  int64_t time = s ? siox__region_time(region) : -1;
+  if (time > 0 && s->trip > 0)
+    return time / s->trip > 0 ? time / s->trip : 1;
   return given > 0 ? given : region->body_ns > 0 ? region->body_ns : 0;
 }
 

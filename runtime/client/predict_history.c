@@ -38,7 +38,7 @@ struct siox__region_state *siox__region_state(struct siox__predictor *p,
     s->after[i].site = region->next[i];
     s->after[i].now.file = s->after[i].before.file = SIOX__FILE_NONE;
   }
-  s->time = s->cycle = -1;
+  s->cycle = -1;
   s->trip = SIOX_UNKNOWN;
   s->link = p->regions;
   p->regions = region;

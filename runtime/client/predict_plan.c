@@ -71,7 +71,8 @@ void siox__predict_next_use(struct siox__predictor *p, struct siox_region *from,
       if (!n)
         return;
       /* What was never timed, or did I/O itself, counts as no time. */
-      int64_t left = s->dist + (n->time > 0 && !n->had_access ? n->time : 0);
+      int64_t time = n->had_access ? 0 : siox__region_time(r->succ[i]);
+      int64_t left = s->dist + (time > 0 ? time : 0);
       if (n->visit != p->visit || (!n->done && left < n->dist)) {
         n->visit = p->visit;
         n->done = false;

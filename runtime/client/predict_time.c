@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* How long regions take and when to look again. */
+#include "client/predict.h"
+
+/* Ticks closer than this cost more than they tell. */
+static const int64_t TICK_NS = 100000;
+
+int64_t siox__region_time(const struct siox_region *region) {
+  const struct siox__region_state *s = region->state;
+  uint64_t n = s->ntimes < SIOX__LATEST ? s->ntimes : SIOX__LATEST;
+  int64_t least = -1;
+  for (uint64_t i = 0; i < n; i++)
+    if (least < 0 || s->time[i] < least)
+      least = s->time[i];
+  return least;
+}
+
+void siox__region_took(struct siox__region_state *s, int64_t time) {
+  s->time[s->ntimes++ % SIOX__LATEST] = time;
+}
+
+double siox__region_step(const struct siox_region *region) {
+  const struct siox__region_state *s = region->state;
+  uint64_t n = s->nsteps < SIOX__LATEST ? s->nsteps : SIOX__LATEST;
+  double least = 0;
+  for (uint64_t i = 0; i < n; i++)
+    if (i == 0 || s->step[i] < least)
+      least = s->step[i];
+  return least;
+}
+
+int64_t siox__frame_trip(const struct siox__frame *f) {
+  const struct siox__region_state *s = f->region->state;
+  return f->trip > 0 ? f->trip : s->trip;
+}
+
+void siox__frame_tick(struct siox__frame *f, int64_t iteration, int64_t now) {
+  struct siox__region_state *s = f->region->state;
+  int64_t trip = siox__frame_trip(f), done = iteration - f->window_done;
+  f->iterations = iteration;
+  f->seen = now;
+  if (done <= 0 || done < (trip + SIOX__WINDOWS - 1) / SIOX__WINDOWS ||
+      now - f->window_start < TICK_NS)
+    return;
+  s->step[s->nsteps++ % SIOX__LATEST] = (double)(now - f->window_start) / (double)done;
+  f->window_done = iteration;
+  f->window_start = now;
+}
+
+/* When the loop of a frame will end; SIOX_UNKNOWN when neither its trip count nor its pace is
+ * known. */
+static int64_t loop_end(const struct siox__frame *f) {
+  int64_t trip = siox__frame_trip(f);
+  double step = siox__region_step(f->region);
+  if (step <= 0 && f->iterations > 0)
+    step = (double)(f->seen - f->start) / (double)f->iterations;
+  if (step <= 0 && f->region->body_ns > 0)
+    step = (double)f->region->body_ns; /* the compiler's least time */
+  if (trip <= 0 || step <= 0)
+    return SIOX_UNKNOWN;
+  double left = step * (double)(trip - f->iterations);
+  return left < 9e18 - (double)f->seen ? f->seen + (int64_t)left : SIOX_UNKNOWN;
+}
+
+int64_t siox__gap_end(const struct siox__predictor *p, int64_t now) {
+  const struct siox__frame *g = &p->stack[p->gap - 1], *f = &p->stack[p->depth - 1];
+  int64_t time = siox__region_time(g->region), end = loop_end(f);
+  if (end != SIOX_UNKNOWN && f != g)
+    end += ((const struct siox__region_state *)g->region->state)->tail;
+  if (end == SIOX_UNKNOWN && time >= 0)
+    end = g->start + time;
+  return end > now ? end : now;
+}
+
+int64_t siox__next_tick(const struct siox__predictor *p, const struct siox__frame *f, int64_t now) {
+  int64_t trip = siox__frame_trip(f), left = trip - f->iterations;
+  double each = siox__region_step(f->region);
+  if (trip <= 1 || left <= 1)
+    return SIOX_NEVER;
+  if (each <= 0 && f->iterations > 0)
+    each = (double)(f->seen - f->start) / (double)f->iterations;
+  if (each <= 0)
+    return f->iterations > 0 ? f->iterations * 2 : 1;
+  /* A window at a time; in the first one sooner, while nothing is known. */
+  double step = (double)((trip + SIOX__WINDOWS - 1) / SIOX__WINDOWS);
+  if (f->iterations > 0 && f->iterations < step)
+    step = (double)f->iterations;
+  if (p->env.lead == SIOX_LEAD_TRANSITION) {
+    int64_t due = SIOX_NEVER;
+    for (uint32_t d = 0; d < p->env.ndisks; d++)
+      if (p->claimed[d].state == SIOX__RELEASED && p->claimed[d].due < due)
+        due = p->claimed[d].due;
+    if (due != SIOX_NEVER) {
+      /* The last iteration that still begins before it is due. */
+      double until = ((double)due - (double)now) / each - 1;
+      step = until < step ? until : step;
+    }
+  } else if (each * (double)left < (double)p->env.lead_ns / 2) {
+    return SIOX_NEVER; /* the disks are well on their way up */
+  }
+  double least = (double)TICK_NS / each;
+  step = step < least ? least : step;
+  step = step < 1 ? 1 : step;
+  return step < (double)left ? f->iterations + (int64_t)step : SIOX_NEVER;
+}
