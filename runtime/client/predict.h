@@ -36,8 +36,11 @@ struct siox__predict_env {
   void *context;
 };
 
-enum { SIOX__HISTORY = 16, SIOX__STACK = 16 };
-enum { SIOX__FILE_NONE = -1, SIOX__FILE_MANY = -2 };
+enum { SIOX__HISTORY = 16, SIOX__STACK = 16, SIOX__TRACKS = 4 };
+
+/* Sets of files: bit i is file i of the predictor. What does not fit makes a set unknown. */
+#define SIOX__FILES_UNKNOWN UINT64_MAX
+#define SIOX__FILES_MAX 63
 
 /* A file this process opened. Reopened by the same call with the same layout it is the same file
  * again. */
@@ -48,20 +51,26 @@ struct siox__pfile {
   uint64_t needed;           /* release generation at which all its disks were claimed as needed */
 };
 
+/* The accesses of one site to one file in one burst. */
 struct siox__burst {
-  int32_t file;               /* index of the file used; NONE: not reached; MANY: several */
   int64_t first, last, inner; /* offsets of the first and the last access, constant step between */
   int64_t low, high, size, count; /* span of bytes, largest request, number of requests */
   bool uniform;                   /* all steps were `inner`, all sizes equal */
+};
+struct siox__track {
+  int32_t file;
+  struct siox__burst now, before; /* running burst, last finished one */
+  int64_t step; /* from the first access of the burst before `before` to that of `before` */
+  bool has_before, has_step;
 };
 /* What one site did in the bursts after one region (or, in siox__site_state.any, wherever it was
  * called). */
 struct siox__context {
   struct siox_site *site;
-  struct siox__burst now, before; /* running burst, last finished one */
-  int64_t step; /* from the first access of the burst before `before` to that of `before` */
-  bool has_before, has_step;
-  int32_t history[SIOX__HISTORY]; /* file per instance of the region, newest first */
+  struct siox__track track[SIOX__TRACKS]; /* of the first files it used; others are taken whole */
+  uint32_t ntracks;
+  uint64_t files, ever;            /* used in the running burst; in any */
+  uint64_t history[SIOX__HISTORY]; /* files used per instance of the region, newest first */
   uint32_t nhistory;
 };
 struct siox__site_state {
@@ -157,10 +166,10 @@ struct siox__region_state *siox__region_state(struct siox__predictor *p,
                                               struct siox_region *region);
 void siox__history_access(struct siox__context *c, int32_t file, int64_t offset, int64_t bytes);
 void siox__history_close_burst(struct siox__context *c);
+/* Index of an open file; -1: not one of ours. */
 int32_t siox__predictor_file(const struct siox__predictor *p, const void *handle);
-/* File expected at the j-th coming instance (j >= 1) and the period of the pattern; FILE_MANY:
- * cannot say. */
-int32_t siox__history_file(const struct siox__context *c, uint32_t j, uint32_t *period);
+/* Files expected at the j-th coming instance (j >= 1) and the period of the pattern. */
+uint64_t siox__history_files(const struct siox__context *c, uint32_t j, uint32_t *period);
 /* Adds the disks that `site` will use in the j-th coming burst of context c (NULL: no context
  * known). false: cannot tell, it may be any disk. */
 bool siox__predict_mask(const struct siox__predictor *p, const struct siox__context *c,

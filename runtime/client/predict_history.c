@@ -13,7 +13,6 @@ struct siox__site_state *siox__site_state(struct siox__predictor *p, struct siox
     return NULL;
   }
   s->any.site = site;
-  s->any.now.file = s->any.before.file = SIOX__FILE_NONE;
   s->link = p->sites;
   p->sites = site;
   site->state = s;
@@ -34,10 +33,8 @@ struct siox__region_state *siox__region_state(struct siox__predictor *p,
     p->failed = true;
     return NULL;
   }
-  for (uint32_t i = 0; i < region->nnext; i++) {
+  for (uint32_t i = 0; i < region->nnext; i++)
     s->after[i].site = region->next[i];
-    s->after[i].now.file = s->after[i].before.file = SIOX__FILE_NONE;
-  }
   s->cycle = -1;
   s->trip = SIOX_UNKNOWN;
   s->link = p->regions;
@@ -50,14 +47,12 @@ int32_t siox__predictor_file(const struct siox__predictor *p, const void *handle
   for (uint32_t i = 0; i < p->nfiles; i++)
     if (p->file[i].handle == handle && handle)
       return (int32_t)i;
-  return SIOX__FILE_NONE;
+  return -1;
 }
 
-void siox__history_access(struct siox__context *c, int32_t file, int64_t offset, int64_t bytes) {
-  struct siox__burst *b = &c->now;
+static void add_access(struct siox__burst *b, int64_t offset, int64_t bytes) {
   if (b->count == 0) {
-    *b = (struct siox__burst){.file = file,
-                              .first = offset,
+    *b = (struct siox__burst){.first = offset,
                               .last = offset,
                               .low = offset,
                               .high = offset + bytes,
@@ -66,16 +61,9 @@ void siox__history_access(struct siox__context *c, int32_t file, int64_t offset,
                               .uniform = offset >= 0};
     return;
   }
-  if (b->file != file)
-    b->file = SIOX__FILE_MANY;
-  if (offset < 0) {
-    b->uniform = false;
-  } else if (b->count == 1) {
+  if (b->count == 1)
     b->inner = offset - b->last;
-  } else if (offset - b->last != b->inner) {
-    b->uniform = false;
-  }
-  if (bytes != b->size)
+  if (offset < 0 || offset - b->last != b->inner || bytes != b->size)
     b->uniform = false;
   b->low = offset < b->low ? offset : b->low;
   b->high = offset + bytes > b->high ? offset + bytes : b->high;
@@ -84,25 +72,47 @@ void siox__history_access(struct siox__context *c, int32_t file, int64_t offset,
   b->count++;
 }
 
-void siox__history_close_burst(struct siox__context *c) {
-  memmove(c->history + 1, c->history, (SIOX__HISTORY - 1) * sizeof c->history[0]);
-  c->history[0] = c->now.count ? c->now.file : SIOX__FILE_NONE;
-  if (c->nhistory < SIOX__HISTORY)
-    c->nhistory++;
-  if (c->now.count) {
-    c->has_step =
-        c->has_before && c->before.file == c->now.file && c->before.first >= 0 && c->now.first >= 0;
-    c->step = c->has_step ? c->now.first - c->before.first : 0;
-    c->before = c->now;
-    c->has_before = true;
+void siox__history_access(struct siox__context *c, int32_t file, int64_t offset, int64_t bytes) {
+  if (file < 0)
+    return; /* not on emulated disks */
+  if (file >= SIOX__FILES_MAX) {
+    c->files = SIOX__FILES_UNKNOWN;
+    return;
   }
-  c->now = (struct siox__burst){.file = SIOX__FILE_NONE};
+  c->files |= UINT64_C(1) << file;
+  uint32_t i = 0;
+  while (i < c->ntracks && c->track[i].file != file)
+    i++;
+  if (i == SIOX__TRACKS)
+    return;
+  if (i == c->ntracks)
+    c->track[c->ntracks++] = (struct siox__track){.file = file};
+  add_access(&c->track[i].now, offset, bytes);
 }
 
-int32_t siox__history_file(const struct siox__context *c, uint32_t j, uint32_t *period) {
+void siox__history_close_burst(struct siox__context *c) {
+  memmove(c->history + 1, c->history, (SIOX__HISTORY - 1) * sizeof c->history[0]);
+  c->history[0] = c->files;
+  c->ever |= c->files;
+  c->files = 0;
+  if (c->nhistory < SIOX__HISTORY)
+    c->nhistory++;
+  for (uint32_t i = 0; i < c->ntracks; i++) {
+    struct siox__track *t = &c->track[i];
+    if (!t->now.count)
+      continue;
+    t->has_step = t->has_before && t->before.first >= 0 && t->now.first >= 0;
+    t->step = t->has_step ? t->now.first - t->before.first : 0;
+    t->before = t->now;
+    t->has_before = true;
+    t->now.count = 0;
+  }
+}
+
+uint64_t siox__history_files(const struct siox__context *c, uint32_t j, uint32_t *period) {
   *period = 1;
   if (c->nhistory == 0)
-    return SIOX__FILE_MANY;
+    return SIOX__FILES_UNKNOWN;
   /* The shortest period that explains everything remembered and was seen twice; one instance
    * explains itself. */
   for (uint32_t q = 1; q == 1 || 2 * q <= c->nhistory; q++) {
@@ -114,7 +124,7 @@ int32_t siox__history_file(const struct siox__context *c, uint32_t j, uint32_t *
       return c->history[(q - j % q) % q];
     }
   }
-  return SIOX__FILE_MANY;
+  return c->ever; /* no pattern: any of the files it was seen with */
 }
 
 static bool well_behaved(const struct siox_site *site) {
@@ -147,6 +157,24 @@ static bool add_origins(const struct siox__predictor *p, const struct siox_site 
   return true;
 }
 
+/* The disks of one file that a track leads to in the j-th coming burst. */
+static void add_track(const struct siox_layout *l, const struct siox_site *site,
+                      const struct siox__track *t, uint32_t j, struct siox_mask *mask) {
+  bool fixed = site->nlevels == 0 && site->first != SIOX_UNKNOWN;
+  const struct siox__burst *b = &t->before;
+  int64_t shift, first, low;
+  if (!t->has_before || b->low < 0 || !(t->has_step || fixed) ||
+      __builtin_mul_overflow(t->step, (int64_t)j, &shift) ||
+      __builtin_add_overflow(b->first, shift, &first) ||
+      __builtin_add_overflow(b->low, shift, &low) || low < 0) {
+    add_whole(l, mask);
+  } else if (b->uniform) {
+    siox_layout_mask_strided(l, first, b->count > 1 ? b->inner : 0, b->count, b->size, mask);
+  } else {
+    siox_layout_mask(l, low, b->high - b->low, mask);
+  }
+}
+
 bool siox__predict_mask(const struct siox__predictor *p, const struct siox__context *c,
                         struct siox_site *site, uint32_t j, struct siox_mask *mask) {
   if (site->mask && site->mask->ndisks == mask->ndisks) {
@@ -154,37 +182,20 @@ bool siox__predict_mask(const struct siox__predictor *p, const struct siox__cont
     return true;
   }
   uint32_t period = 1;
-  int32_t file = c ? siox__history_file(c, j, &period) : SIOX__FILE_MANY;
-  if (file == SIOX__FILE_NONE)
-    return true; /* this instance passes it by */
-  if (file == SIOX__FILE_MANY || (uint32_t)file >= p->nfiles) {
-    const struct siox__site_state *s = site->state;
-    if (add_origins(p, site, mask))
-      return true;
-    if (!s || !s->any.has_before || s->any.before.file < 0 || site->norigins != 1)
-      return false;
-    add_whole(&p->file[s->any.before.file].layout, mask);
-    return true;
+  uint64_t files = c ? siox__history_files(c, j, &period) : SIOX__FILES_UNKNOWN;
+  if (files == SIOX__FILES_UNKNOWN)
+    return add_origins(p, site, mask);
+  for (uint32_t i = 0; i < p->nfiles && i < SIOX__FILES_MAX; i++) {
+    const struct siox__track *track = NULL;
+    if (!(files >> i & 1) || !p->file[i].layout.factor)
+      continue;
+    for (uint32_t k = 0; k < c->ntracks && !track; k++)
+      if (c->track[k].file == (int32_t)i)
+        track = &c->track[k];
+    if (track && period == 1 && well_behaved(site))
+      add_track(&p->file[i].layout, site, track, j, mask);
+    else
+      add_whole(&p->file[i].layout, mask);
   }
-  const struct siox_layout *l = &p->file[file].layout;
-  const struct siox__burst *b = &c->before;
-  bool fixed = site->nlevels == 0 && site->first != SIOX_UNKNOWN;
-  if (!well_behaved(site) || period != 1 || b->file != file || b->low < 0 ||
-      !(c->has_step || fixed)) {
-    add_whole(l, mask);
-    return true;
-  }
-  int64_t shift;
-  int64_t first, low;
-  if (__builtin_mul_overflow(c->has_step ? c->step : 0, (int64_t)j, &shift) ||
-      __builtin_add_overflow(b->first, shift, &first) ||
-      __builtin_add_overflow(b->low, shift, &low) || low < 0) {
-    add_whole(l, mask);
-    return true;
-  }
-  if (b->uniform)
-    siox_layout_mask_strided(l, first, b->count > 1 ? b->inner : 0, b->count, b->size, mask);
-  else
-    siox_layout_mask(l, low, b->high - b->low, mask);
   return true;
 }

@@ -28,7 +28,7 @@ static void use_sites_after(struct siox__predictor *p, struct siox_region *regio
     const struct siox__context *c = s ? &s->after[i] : NULL;
     uint32_t period = 1;
     if (c)
-      siox__history_file(c, 1, &period);
+      siox__history_files(c, 1, &period);
     for (uint32_t j = 1; j <= period; j++) {
       int64_t later = j > 1 && s->cycle > 0 ? s->cycle * (j - 1) : 0;
       siox_mask_zero(&p->scratch);

@@ -244,6 +244,38 @@ static void files_in_turn_at_one_place_are_learned_as_a_period(void **state) {
   end(&w);
 }
 
+/* As in the matrix multiply: one call reads A and B in turn, and all three files come from one MPI_File_open. */
+static void a_burst_over_several_files_does_not_pull_in_their_neighbours(void **state) {
+  (void)state;
+  struct world w;
+  begin(&w, SIOX_LEAD_GAP, "0:2:64K", "2:2:64K");
+  struct siox_layout c;
+  int handle_c;
+  assert_int_equal(siox_layout_parse(&c, 6, "4:2:64K"), 0);
+  struct siox_site read = data_site(origin_a, 1), write = data_site(origin_a, 1);
+  struct siox_site *next[] = {&read, &write};
+  struct siox_region r, *succ[] = {&r};
+  r = loop_region(next, 2, succ, 1);
+  siox__predictor_opened(&w.p, &open_a, &handle_a, &w.a);
+  siox__predictor_opened(&w.p, &open_a, &handle_b, &w.b);
+  siox__predictor_opened(&w.p, &open_a, &handle_c, &c);
+  for (int k = 0; k < 3; k++) {
+    touch(&w, &read, &handle_a, (int64_t)k * (2 << 16), 2 << 16);
+    touch(&w, &read, &handle_b, (int64_t)k * (2 << 16), 2 << 16);
+    run_loop(&w, &r, 100, 10 * SECOND);
+  }
+  touch(&w, &read, &handle_a, 3 * (2 << 16), 2 << 16);
+  touch(&w, &read, &handle_b, 3 * (2 << 16), 2 << 16);
+  siox__predictor_enter(&w.p, &r, 100, w.now);
+  struct told *used = last_for(&w, 0, w.n), *also = last_for(&w, 3, w.n), *unused = last_for(&w, 4, w.n);
+  assert_true(llabs(used->need_by - (w.now + 10 * SECOND)) < SECOND / 2);
+  assert_int_equal(also->need_by, used->need_by);
+  assert_int_equal(unused->flag, 0);
+  assert_int_equal(unused->need_by, 0);
+  siox_layout_free(&c);
+  end(&w);
+}
+
 static void a_stride_of_one_stripe_moves_the_prediction_by_one_disk(void **state) {
   (void)state;
   struct world w;
@@ -482,6 +514,7 @@ int main(void) {
       cmocka_unit_test(gaps_that_do_not_pay_give_no_hint_for_disks_in_use),
       cmocka_unit_test(one_call_on_two_paths_is_learned_apart),
       cmocka_unit_test(files_in_turn_at_one_place_are_learned_as_a_period),
+      cmocka_unit_test(a_burst_over_several_files_does_not_pull_in_their_neighbours),
       cmocka_unit_test(a_stride_of_one_stripe_moves_the_prediction_by_one_disk),
       cmocka_unit_test(what_the_graph_never_reaches_again_is_released_for_good),
       cmocka_unit_test(unknown_code_after_a_region_may_use_any_open_file),
