@@ -62,6 +62,7 @@ enum siox_region_kind {
   SIOX_REGION_LOOP = 1, /* loop nest without I/O: counts iterations of its outermost loop */
   SIOX_REGION_CALL = 2, /* call without loop of its own in sight (opaque or summarised) */
   SIOX_REGION_NEST = 3, /* outermost nest (or function) with I/O in it: next lists every site inside */
+  SIOX_REGION_STEPS = 4, /* loop with I/O in it whose iterations are counted, so that what comes after it can be timed */
 };
 struct siox_region {
   uint64_t key;          /* FNV-1a of "file\nfunction\nline\ncolumn\nregion ordinal" */
@@ -79,6 +80,10 @@ struct siox_region {
   uint32_t flags;        /* SIOX_REGION_* flags */
   uint32_t reserved;     /* 0 */
   void *state;           /* run time's */
+  /* LOOP, CALL: the innermost STEPS loop around the region, or NULL; the first ninside of next and the first
+   * nsuccinside of succ can be reached without leaving it, the others only when its iterations are over. */
+  struct siox_region *steps;
+  uint32_t ninside, nsuccinside;
 };
 enum {
   SIOX_REGION_OPEN_END = 1, /* code that the pass cannot see may follow: any open file may be used after this region */

@@ -87,15 +87,17 @@ struct siox__region_state {
   double
       step[SIOX__LATEST]; /* ns an iteration took in the latest windows (a 32nd of a loop each) */
   uint64_t nsteps;
-  int64_t tail;                /* what came after the inner loop in the last instance, 0 */
-  int64_t late;                /* smoothed time by which the end came before it was predicted */
-  int64_t entered, cycle;      /* last entry; time between the last two entries, < 0 unknown */
-  int64_t trip;                /* of the last instance, SIOX_UNKNOWN */
-  int64_t predicted_end;       /* the binding prediction for this instance, 0: none */
-  int64_t dist;                /* scratch of the graph walk */
-  uint32_t visit;              /* scratch: the walk that set dist */
-  bool done;                   /* scratch */
-  bool had_access;             /* accesses happened inside the last instance: not a gap */
+  int64_t tail;           /* what came after the inner loop in the last instance, 0 */
+  int64_t late;           /* smoothed time by which the end came before it was predicted */
+  int64_t entered, cycle; /* last entry; time between the last two entries, < 0 unknown */
+  int64_t trip;           /* of the last instance, SIOX_UNKNOWN */
+  int64_t predicted_end;  /* the binding prediction for this instance, 0: none */
+  int64_t dist;           /* scratch of the graph walk */
+  uint32_t visit;         /* scratch: the walk that set dist */
+  bool done;              /* scratch */
+  bool had_access;        /* accesses happened inside the last instance: not a gap */
+  bool stepping; /* STEPS: running; then iterations done, its trip count, when the last one ended */
+  int64_t steps_done, steps_trip, steps_seen;
   struct siox__context *after; /* one per region->next */
   struct siox_region *link;    /* all regions seen */
 };
@@ -171,9 +173,10 @@ int32_t siox__predictor_file(const struct siox__predictor *p, const void *handle
 /* Files expected at the j-th coming instance (j >= 1) and the period of the pattern. */
 uint64_t siox__history_files(const struct siox__context *c, uint32_t j, uint32_t *period);
 /* Adds the disks that `site` will use in the j-th coming burst of context c (NULL: no context
- * known). false: cannot tell, it may be any disk. */
+ * known). That a site was never used so far is believed only if `steady`: of a call that waits for
+ * the end of a loop it says nothing. false: cannot tell, it may be any disk. */
 bool siox__predict_mask(const struct siox__predictor *p, const struct siox__context *c,
-                        struct siox_site *site, uint32_t j, struct siox_mask *mask);
+                        struct siox_site *site, uint32_t j, bool steady, struct siox_mask *mask);
 
 /* predict_plan.c */
 /* Tells what follows from next_use now: releases, need_by, leads. */
@@ -194,6 +197,10 @@ int64_t siox__region_time(
 void siox__region_took(struct siox__region_state *s, int64_t time);
 double siox__region_step(
     const struct siox_region *region); /* ns an iteration takes at the least; 0: not known */
+/* Time that the iterations still to come of the STEPS loop around a region take; 0: not known. */
+int64_t siox__steps_left(const struct siox_region *region);
+/* Time that the iterations still to come of the STEPS loop around a region take; 0: not known. */
+int64_t siox__steps_left(const struct siox_region *region);
 int64_t siox__frame_trip(const struct siox__frame *f);
 void siox__frame_tick(struct siox__frame *f, int64_t iteration, int64_t now);
 /* When the present gap ends, as far as can be told at `now`; now itself when nothing is known. */

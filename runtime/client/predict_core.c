@@ -167,7 +167,7 @@ static void enter_nest(struct siox__predictor *p, struct siox_region *region) {
     return;
   bool known = true;
   for (uint32_t i = 0; i < region->nnext && known; i++)
-    known = siox__predict_mask(p, NULL, region->next[i], 1, &used);
+    known = siox__predict_mask(p, NULL, region->next[i], 1, false, &used);
   if (known && !siox_mask_empty(&used)) {
     struct siox_mask fresh;
     if (siox_mask_init(&fresh, p->env.ndisks) == 0) {
@@ -210,6 +210,13 @@ int64_t siox__predictor_enter(struct siox__predictor *p, struct siox_region *reg
     enter_nest(p, region);
     return SIOX_NEVER;
   }
+  if (region->kind == SIOX_REGION_STEPS) {
+    s->stepping = true;
+    s->steps_done = 0;
+    s->steps_trip = trip > 0 ? trip : region->trip;
+    s->steps_seen = now;
+    return 1;
+  }
   for (uint32_t i = 0; i < p->depth; i++)
     if (p->stack[i].region == region) {
       p->stack[i].nested++;
@@ -238,8 +245,22 @@ int64_t siox__predictor_enter(struct siox__predictor *p, struct siox_region *reg
   return siox__next_tick(p, f, now);
 }
 
+/* An iteration of a STEPS loop is over. */
+static int64_t step(struct siox_region *region, int64_t iteration, int64_t now) {
+  struct siox__region_state *s = region->state;
+  if (!s || !s->stepping || iteration <= s->steps_done)
+    return SIOX_NEVER;
+  s->step[s->nsteps++ % SIOX__LATEST] =
+      (double)(now - s->steps_seen) / (double)(iteration - s->steps_done);
+  s->steps_done = iteration;
+  s->steps_seen = now;
+  return iteration + 1;
+}
+
 int64_t siox__predictor_tick(struct siox__predictor *p, struct siox_region *region,
                              int64_t iteration, int64_t now) {
+  if (!asleep(p) && region->kind == SIOX_REGION_STEPS)
+    return step(region, iteration, now);
   if (asleep(p) || !p->depth || !p->gap || p->stack[p->depth - 1].region != region)
     return SIOX_NEVER;
   struct siox__frame *f = &p->stack[p->depth - 1];
@@ -257,8 +278,12 @@ static void gap_over(struct siox__predictor *p, struct siox_region *region, int6
   struct siox_mask soon;
   if (siox_mask_init(&soon, p->env.ndisks) < 0)
     return;
-  for (uint32_t i = 0; i < region->nnext; i++)
-    siox__predict_mask(p, &s->after[i], region->next[i], 1, &soon);
+  bool last = siox__steps_left(region) == 0; /* what waits for the end of the loop may come now */
+  for (uint32_t i = 0; i < region->nnext; i++) {
+    bool inside = region->steps && i < region->ninside;
+    if (inside || last)
+      siox__predict_mask(p, &s->after[i], region->next[i], 1, inside, &soon);
+  }
   for (uint32_t d = siox_mask_next(&soon, 0); d < p->env.ndisks; d = siox_mask_next(&soon, d + 1)) {
     const struct siox__claimed *c = &p->claimed[d];
     if (c->state != SIOX__RELEASED || (p->env.lead == SIOX_LEAD_GAP && c->need_by <= now))
@@ -271,6 +296,8 @@ static void gap_over(struct siox__predictor *p, struct siox_region *region, int6
 void siox__predictor_leave(struct siox__predictor *p, struct siox_region *region, int64_t now) {
   if (asleep(p))
     return;
+  if (region->kind == SIOX_REGION_STEPS && region->state)
+    ((struct siox__region_state *)region->state)->stepping = false;
   uint32_t i = p->depth;
   while (i && p->stack[i - 1].region != region)
     i--;
@@ -339,7 +366,8 @@ void siox__predictor_split_hint(struct siox__predictor *p, struct siox_region *r
   if (siox_mask_init(&soon, p->env.ndisks) < 0)
     return;
   for (uint32_t i = 0; i < region->nnext; i++)
-    if (!siox__predict_mask(p, &s->after[i], region->next[i], 1, &soon))
+    if (!siox__predict_mask(p, &s->after[i], region->next[i], 1,
+                            region->steps && i < region->ninside, &soon))
       siox_mask_fill(&soon);
   siox__predict_need(p, &soon);
   siox_mask_free(&soon);

@@ -176,14 +176,14 @@ static void add_track(const struct siox_layout *l, const struct siox_site *site,
 }
 
 bool siox__predict_mask(const struct siox__predictor *p, const struct siox__context *c,
-                        struct siox_site *site, uint32_t j, struct siox_mask *mask) {
+                        struct siox_site *site, uint32_t j, bool steady, struct siox_mask *mask) {
   if (site->mask && site->mask->ndisks == mask->ndisks) {
     siox_mask_or(mask, site->mask);
     return true;
   }
   uint32_t period = 1;
   uint64_t files = c ? siox__history_files(c, j, &period) : SIOX__FILES_UNKNOWN;
-  if (files == SIOX__FILES_UNKNOWN)
+  if (files == SIOX__FILES_UNKNOWN || (!c->ever && !steady))
     return add_origins(p, site, mask);
   for (uint32_t i = 0; i < p->nfiles && i < SIOX__FILES_MAX; i++) {
     const struct siox__track *track = NULL;

@@ -24,15 +24,17 @@ static void anything_open_at(struct siox__predictor *p, int64_t time) {
 
 static void use_sites_after(struct siox__predictor *p, struct siox_region *region, int64_t time) {
   struct siox__region_state *s = region->state;
+  int64_t steps_left = siox__steps_left(region);
   for (uint32_t i = 0; i < region->nnext; i++) {
-    const struct siox__context *c = s ? &s->after[i] : NULL;
+    const struct siox__context *c = &s->after[i];
+    bool inside = region->steps && i < region->ninside;
     uint32_t period = 1;
-    if (c)
-      siox__history_files(c, 1, &period);
+    siox__history_files(c, 1, &period);
     for (uint32_t j = 1; j <= period; j++) {
-      int64_t later = j > 1 && s->cycle > 0 ? s->cycle * (j - 1) : 0;
+      int64_t later = inside || !region->steps ? 0 : steps_left;
+      later += j > 1 && s->cycle > 0 ? s->cycle * (j - 1) : 0;
       siox_mask_zero(&p->scratch);
-      if (!siox__predict_mask(p, c, region->next[i], j, &p->scratch))
+      if (!siox__predict_mask(p, c, region->next[i], j, inside, &p->scratch))
         siox_mask_fill(&p->scratch);
       use_at(p, &p->scratch, time + later);
     }
@@ -66,13 +68,15 @@ void siox__predict_next_use(struct siox__predictor *p, struct siox_region *from,
     struct siox__region_state *s = r->state;
     s->done = true;
     use_sites_after(p, r, s->dist);
+    int64_t steps_left = siox__steps_left(r);
     for (uint32_t i = 0; i < r->nsucc; i++) {
       struct siox__region_state *n = siox__region_state(p, r->succ[i]);
       if (!n)
         return;
       /* What was never timed, or did I/O itself, counts as no time. */
       int64_t time = n->had_access ? 0 : siox__region_time(r->succ[i]);
-      int64_t left = s->dist + (time > 0 ? time : 0);
+      int64_t left =
+          s->dist + (time > 0 ? time : 0) + (r->steps && i >= r->nsuccinside ? steps_left : 0);
       if (n->visit != p->visit || (!n->done && left < n->dist)) {
         n->visit = p->visit;
         n->done = false;

@@ -29,6 +29,14 @@ double siox__region_step(const struct siox_region *region) {
   return least;
 }
 
+int64_t siox__steps_left(const struct siox_region *region) {
+  const struct siox__region_state *s = region->steps ? region->steps->state : NULL;
+  if (!s || !s->stepping || s->steps_trip <= s->steps_done + 1)
+    return 0;
+  double left = siox__region_step(region->steps) * (double)(s->steps_trip - s->steps_done - 1);
+  return left < 1e18 ? (int64_t)left : INT64_C(1000000000000000000);
+}
+
 int64_t siox__frame_trip(const struct siox__frame *f) {
   const struct siox__region_state *s = f->region->state;
   return f->trip > 0 ? f->trip : s->trip;
