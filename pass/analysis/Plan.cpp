@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 // Plans of all regions of a module.
 #include "analysis/Plan.h"
+#include "analysis/Regions.h"
 #include "analysis/Shape.h"
 #include "analysis/SiteMask.h"
 #include "llvm/ADT/Twine.h"
@@ -33,7 +34,7 @@ public:
       if (R.Kind == SIOX_REGION_NEST)
         planNest(R);
     for (const Region &R : Model.Regions)
-      if (R.Kind != SIOX_REGION_NEST)
+      if (isGap(R))
         planGap(R);
     return std::move(Plans);
   }
@@ -73,10 +74,10 @@ private:
   void planGap(const Region &R) {
     RegionPlan &P = Plans[R.Id];
     estimate(R, P);
-    P.Why = R.Refused != Reason::None ? R.Refused
-            : R.Next.empty()          ? Reason::NoNext
-            : R.OpenEnd               ? Reason::OpenEnd
-                                      : firstReason(R.Next);
+    P.Why = R.Refused != Reason::None                        ? R.Refused
+            : R.Next.empty() && R.Succ.empty() && !R.OpenEnd ? Reason::NoNext
+            : R.OpenEnd                                      ? Reason::OpenEnd
+                                                             : firstReason(R.Next);
     if (P.Why != Reason::None)
       return;
     for (unsigned Id : R.Next)

@@ -51,21 +51,41 @@ public:
         fillNest(R);
         continue;
       }
-      Found F;
-      if (R.Kind == SIOX_REGION_CALL)
-        walkAfter(*R.Call, F);
-      else
-        walkAfterLoop(*R.Function, R.Header, F);
+      if (R.Kind == SIOX_REGION_STEPS)
+        continue;
+      Found All, Within;
+      walkRegion(R, All);
       DenseSet<const Function *> Seen;
-      if (F.Returns)
-        climb(*R.Function, F, Seen);
-      R.Next.assign(F.Next.begin(), F.Next.end());
-      R.Succ.assign(F.Succ.begin(), F.Succ.end());
-      R.OpenEnd = F.Open;
+      if (All.Returns)
+        climb(*R.Function, All, Seen);
+      if (R.Steps) {
+        Limit = Shape.of(R.Function)->LI.getLoopFor(Model.Regions[*R.Steps].Header);
+        walkRegion(R, Within);
+        Limit = nullptr;
+      }
+      R.NextInside = insideFirst(R.Next, All.Next, Within.Next);
+      R.SuccInside = insideFirst(R.Succ, All.Succ, Within.Succ);
+      R.OpenEnd = All.Open;
     }
   }
 
 private:
+  void walkRegion(const Region &R, Found &Out) {
+    if (R.Kind == SIOX_REGION_CALL)
+      walkAfter(*R.Call, Out);
+    else
+      walkAfterLoop(*R.Function, R.Header, Out);
+  }
+
+  static unsigned insideFirst(std::vector<unsigned> &List, const std::set<unsigned> &All,
+                              const std::set<unsigned> &Within) {
+    List.assign(Within.begin(), Within.end());
+    for (unsigned Id : All)
+      if (!Within.count(Id))
+        List.push_back(Id);
+    return Within.size();
+  }
+
   /// One search inside a function.
   struct Walk {
     const Function &F;
@@ -76,6 +96,8 @@ private:
   };
 
   void edge(Walk &W, const BasicBlock *From, const BasicBlock *To) {
+    if (Limit && W.LI.getLoopFor(Limit->getHeader()) == Limit && !Limit->contains(To))
+      return;
     auto It = LoopRegion.find(To);
     if (It != LoopRegion.end() && !W.LI.getLoopFor(To)->contains(From))
       W.Out.Succ.insert(It->second);
@@ -225,7 +247,7 @@ private:
     R.Next.assign(Sites.begin(), Sites.end());
     for (Region &Inner : Model.Regions) {
       const BasicBlock *BB = Inner.Header ? Inner.Header : Inner.Call->getParent();
-      if (Inner.Kind != SIOX_REGION_NEST && (L->contains(BB) || Seen.count(Inner.Function)))
+      if (isGap(Inner) && (L->contains(BB) || Seen.count(Inner.Function)))
         Inner.Nests.push_back(R.Id);
     }
   }
@@ -244,12 +266,13 @@ private:
 
   bool hasRegion(const Loop &L) const {
     return any_of(Model.Regions, [&](const Region &R) {
-      return R.Kind != SIOX_REGION_NEST && L.contains(R.Header ? R.Header : R.Call->getParent());
+      return isGap(R) && L.contains(R.Header ? R.Header : R.Call->getParent());
     });
   }
 
   const ModuleShape &Shape;
   ModuleModel &Model;
+  const Loop *Limit = nullptr; ///< searches stay inside it
   DenseMap<const BasicBlock *, unsigned> LoopRegion;
   DenseMap<const CallBase *, unsigned> CallRegion;
   DenseMap<const Function *, Found> Summaries;

@@ -34,7 +34,9 @@ public:
     // reached too.
     for (unsigned I = 0; I != Reached.size(); I++)
       visitFunction(*Reached[I], *Shape.of(Reached[I]));
+    findSteps();
     number();
+    linkSteps();
   }
 
 private:
@@ -56,6 +58,48 @@ private:
     while (!Work.empty())
       for (CallBase *Call : Shape.of(Work.pop_back_val())->Calls)
         Add(*Call);
+  }
+
+  /// The innermost loop with data accesses around a gap, if its iterations tell when it ends.
+  Loop *stepsAround(const Region &R) const {
+    if (!isGap(R))
+      return nullptr;
+    const FunctionShape *S = Shape.of(R.Function);
+    Loop *L = S->LI.getLoopFor(R.Header ? R.Header : R.Call->getParent());
+    if (R.Header && L)
+      L = L->getParentLoop();
+    return L && S->Slice && Shape.hasAccess(*L) && endsByItself(*L) ? L : nullptr;
+  }
+
+  /// One edge leaves the loop, not counting those that end the program.
+  static bool endsByItself(const Loop &L) {
+    SmallVector<Loop::Edge, 8> Exits;
+    L.getExitEdges(Exits);
+    return count_if(Exits, [](const Loop::Edge &E) {
+             return !isa<UnreachableInst>(E.second->getTerminator());
+           }) == 1;
+  }
+
+  void findSteps() {
+    SetVector<Loop *> Loops;
+    for (const Region &R : Model.Regions)
+      if (Loop *L = R.Refused == Reason::None ? stepsAround(R) : nullptr)
+        Loops.insert(L);
+    for (Loop *L : Loops)
+      if (whyNotMarkable(*L) == Reason::None)
+        add(SIOX_REGION_STEPS, *L, constantTrip(*L, Shape.of(L->getHeader()->getParent())->DT),
+            Reason::None);
+  }
+
+  void linkSteps() {
+    DenseMap<const BasicBlock *, unsigned> Steps;
+    for (const Region &R : Model.Regions)
+      if (R.Kind == SIOX_REGION_STEPS)
+        Steps[R.Header] = R.Id;
+    for (Region &R : Model.Regions)
+      if (Loop *L = stepsAround(R))
+        if (auto It = Steps.find(L->getHeader()); It != Steps.end())
+          R.Steps = It->second;
   }
 
   void visitFunction(Function &F, const FunctionShape &S) {

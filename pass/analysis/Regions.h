@@ -10,6 +10,10 @@
 //     for (i = 0; i < N; i++) ...        LOOP   next: write_at, trip N
 //   }
 //
+// A loop with data accesses that directly contains a LOOP or CALL, and that only its own end
+// leaves, is a STEPS region too: its iterations are counted, so that what waits for its end can be
+// timed.
+//
 // The region graph holds, for every LOOP and CALL, the data sites reached after it before any other
 // LOOP or CALL (next) and the regions reached first directly or after such a burst (succ), through
 // calls and returns.
@@ -25,6 +29,11 @@ class ModuleShape;
 /// Loops with a constant trip count below this are no gap by themselves: their child loops are
 /// regions too.
 constexpr int64_t ShortTrip = 8;
+
+/// Time passes in it without data accesses: what hints are given for.
+inline bool isGap(const Region &R) {
+  return R.Kind == SIOX_REGION_LOOP || R.Kind == SIOX_REGION_CALL;
+}
 
 /// Fills Model.Regions. Changes nothing in the module. Needs Model.Sites.
 void findRegions(llvm::Module &M, ModuleModel &Model);

@@ -76,10 +76,10 @@ StructType *regionType(LLVMContext &C) {
   if (StructType *T = StructType::getTypeByName(C, "struct.siox_region"))
     return T;
   Type *I32 = Type::getInt32Ty(C), *I64 = Type::getInt64Ty(C), *P = PointerType::getUnqual(C);
-  static_assert(sizeof(siox_region) == 96 && offsetof(siox_region, next) == 64, "regionType");
-  return StructType::create(C,
-                            {I64, P, P, I32, I32, I32, I32, I64, I64, I32, I32, P, P, I32, I32, P},
-                            "struct.siox_region");
+  static_assert(sizeof(siox_region) == 112 && offsetof(siox_region, steps) == 96, "regionType");
+  return StructType::create(
+      C, {I64, P, P, I32, I32, I32, I32, I64, I64, I32, I32, P, P, I32, I32, P, P, I32, I32},
+      "struct.siox_region");
 }
 
 StructType *maskType(LLVMContext &C) {

@@ -73,7 +73,8 @@ struct Site {
       Layout;       ///< open sites: of the file opened; others: agreed by all origins
   std::string Mask; ///< "011100": disks, where layout and offsets are constants; empty: run time
   std::string Why;  ///< reason when something stayed unknown
-  /// From findRegions: loops around the call, from the inside, without a region between two accesses.
+  /// From findRegions: loops around the call, from the inside, without a region between two
+  /// accesses.
   unsigned BurstLevels = 0;
 };
 
@@ -81,15 +82,19 @@ struct Region {
   unsigned Id = 0;
   siox_region_kind Kind = SIOX_REGION_LOOP;
   llvm::Function *Function = nullptr;         ///< in the real module
-  llvm::BasicBlock *Header = nullptr;         ///< LOOP, NEST: header in the real module
+  llvm::BasicBlock *Header = nullptr;         ///< LOOP, NEST, STEPS: header in the real module
   llvm::CallBase *Call = nullptr;             ///< CALL
   llvm::GlobalVariable *Descriptor = nullptr; ///< struct siox_region in section siox_regions
   uint64_t Key = 0;
   std::string File;
   unsigned Line = 0, Column = 0, Ordinal = 0;
-  std::vector<unsigned> Next; ///< site ids (NEST: sites inside)
-  std::vector<unsigned> Succ; ///< region ids
+  std::vector<unsigned> Next;  ///< site ids (NEST: sites inside)
+  std::vector<unsigned> Succ;  ///< region ids
   std::vector<unsigned> Nests; ///< NEST regions that this one can run in
+  /// LOOP, CALL: the STEPS region around it; the first so many of Next and Succ are reached without
+  /// leaving it.
+  std::optional<unsigned> Steps;
+  unsigned NextInside = 0, SuccInside = 0;
   /// Something unknown can follow (external caller, unknown callee); NEST: can happen inside.
   bool OpenEnd = false;
   Reason Refused = Reason::None;   ///< why it could not be marked

@@ -96,6 +96,8 @@ static void printDecision(raw_ostream &Out, const ModuleModel &Model, const Regi
 
 void printPlan(const ModuleModel &Model, ArrayRef<RegionPlan> Plans, raw_ostream &Out) {
   for (const Region &R : Model.Regions) {
+    if (R.Kind == SIOX_REGION_STEPS)
+      continue;
     const RegionPlan &P = Plans[R.Id];
     printPlace(Out, R.File, R.Line);
     Out << ' ' << functionName(*R.Function) << ' ' << kindName(R.Kind);
@@ -124,6 +126,8 @@ void printPlan(const ModuleModel &Model, ArrayRef<RegionPlan> Plans, raw_ostream
 
 void reportRegions(const ModuleModel &Model, ArrayRef<RegionPlan> Plans, bool Split) {
   for (const Region &R : Model.Regions) {
+    if (R.Kind == SIOX_REGION_STEPS)
+      continue; // counts for others; nothing is decided about it
     const RegionPlan &P = Plans[R.Id];
     OptimizationRemarkEmitter ORE(R.Function);
     DiagnosticLocation Where;

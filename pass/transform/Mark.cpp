@@ -116,18 +116,25 @@ void finishRegions(Module &M, const ModuleModel &Model, ArrayRef<int32_t> Speeds
       Next.push_back(Model.Sites[Id].Descriptor);
     // A region that could not be marked never begins, so what follows it is not known either.
     bool Open = R.OpenEnd;
-    for (unsigned Id : R.Succ) {
-      Open |= !Model.Regions[Id].Enter;
-      if (Model.Regions[Id].Enter)
-        Succ.push_back(Model.Regions[Id].Descriptor);
+    unsigned SuccInside = 0;
+    for (unsigned I = 0; I != R.Succ.size(); I++) {
+      const Region &After = Model.Regions[R.Succ[I]];
+      Open |= !After.Enter;
+      if (!After.Enter)
+        continue;
+      Succ.push_back(After.Descriptor);
+      SuccInside += I < R.SuccInside;
     }
+    GlobalVariable *Steps = R.Steps ? Model.Regions[*R.Steps].Descriptor : nullptr;
     R.Descriptor->setInitializer(ConstantStruct::get(
         regionType(C),
         {Int(I64, R.Key), privateString(M, R.File), privateString(M, functionName(*R.Function)),
          Int(I32, R.Line), Int(I32, R.Column), Int(I32, R.Kind), Int(I32, Speeds[R.Id]),
          Int(I64, R.Trip), Int(I64, R.BodyNs), Int(I32, Next.size()), Int(I32, Succ.size()),
          privateArray(M, P, Next), privateArray(M, P, Succ),
-         Int(I32, Open ? SIOX_REGION_OPEN_END : 0), Int(I32, 0), ConstantPointerNull::get(P)}));
+         Int(I32, Open ? SIOX_REGION_OPEN_END : 0), Int(I32, 0), ConstantPointerNull::get(P),
+         Steps ? cast<Constant>(Steps) : ConstantPointerNull::get(P),
+         Int(I32, Steps ? R.NextInside : 0), Int(I32, Steps ? SuccInside : 0)}));
   }
 }
 

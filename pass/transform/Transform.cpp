@@ -33,7 +33,7 @@ public:
         enterNest(*R);
       else if (R->Kind == SIOX_REGION_LOOP && Split && !F.hasOptNone())
         prepareSplit(M, *LI.getLoopFor(R->Header), *R, Plans[R->Id]);
-      else if (R->Kind == SIOX_REGION_LOOP)
+      else if (R->Kind == SIOX_REGION_LOOP || R->Kind == SIOX_REGION_STEPS)
         insertTicks(*LI.getLoopFor(R->Header), *R->Enter, DT, LI);
     }
   }
@@ -44,7 +44,7 @@ private:
     Value *Trip = nullptr;
     if (R.Trip != SIOX_UNKNOWN)
       Trip = ConstantInt::get(Type::getInt64Ty(R.Function->getContext()), R.Trip);
-    else if (R.Kind == SIOX_REGION_LOOP)
+    else if (R.Kind == SIOX_REGION_LOOP || R.Kind == SIOX_REGION_STEPS)
       Trip = emitTrip(*LI.getLoopFor(R.Header), LI, DT, *R.Enter);
     if (Trip)
       R.Enter->setArgOperand(1, Trip);

@@ -3,6 +3,9 @@
 #include "client/predict.h"
 #include <stdlib.h>
 
+/* A lead is given so much sooner: a hint is on its way for a moment, and a tick can be late. */
+static const int64_t SLACK_NS = 1000000;
+
 /* A change of need_by smaller than this is not worth a message: 0.5 % of what is left, at least 200
  * us. */
 static int64_t tolerance(int64_t left) { return left / 200 > 200000 ? left / 200 : 200000; }
@@ -143,10 +146,11 @@ static void plan_transition(struct siox__predictor *p, struct siox__claimed *c, 
       speed = p->env.drive->level[level].speed;
     }
     want(c, speed, 0, next);
-  } else if (c->state == SIOX__RELEASED && next != SIOX_NEVER && left <= p->env.lead_ns) {
+  } else if (c->state == SIOX__RELEASED && next != SIOX_NEVER &&
+             left <= p->env.lead_ns + SLACK_NS) {
     want(c, SIOX_SPEED_FULL, 1, 0);
   }
-  c->due = next == SIOX_NEVER ? SIOX_NEVER : next - p->env.lead_ns;
+  c->due = next == SIOX_NEVER ? SIOX_NEVER : next - p->env.lead_ns - SLACK_NS;
 }
 
 void siox__predict_emit(struct siox__predictor *p, int64_t now) {

@@ -24,6 +24,7 @@ int main(void) {
 }
 // CHECK: enter 14 trip=2
 // CHECK-NEXT: set_speed_at 100001 0 0 never
+// CHECK-NEXT: enter 14 trip=2
 // CHECK-NEXT: at 15
 // CHECK-NEXT: at 16
 // CHECK-NEXT: enter 17 trip=8
@@ -39,7 +40,9 @@ int main(void) {
 // CHECK-NEXT: body 7
 // CHECK-NEXT: leave 17
 // CHECK-NEXT: at 21
+// CHECK-NEXT: tick 14 1
 // CHECK-NEXT: at 15
 // CHECK: set_speed 011110 15000 1
 // CHECK: leave 14
+// CHECK-NEXT: leave 14
 // CHECK-NEXT: open 0
