@@ -6,6 +6,7 @@
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/MDBuilder.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
@@ -23,6 +24,15 @@ static Instruction *endOfIteration(Loop &L, DominatorTree &DT, LoopInfo &LI) {
     Latch = SplitBlockPredecessors(L.getHeader(), Latches, ".siox", &DT, &LI);
   }
   return Latch->getTerminator();
+}
+
+bool bearsTicks(const Loop &L) {
+  if (!L.isInnermost() || L.getHeader()->getParent()->hasOptNone())
+    return true;
+  return any_of(L.blocks(), [](const BasicBlock *BB) {
+    return any_of(*BB,
+                  [](const Instruction &I) { return isa<CallBase>(I) && !isa<IntrinsicInst>(I); });
+  });
 }
 
 SmallVector<AllocaInst *, 2> insertTicks(Loop &L, CallBase &Enter, DominatorTree &DT,

@@ -30,5 +30,9 @@ namespace siox {
 llvm::SmallVector<llvm::AllocaInst *, 2> insertTicks(llvm::Loop &L, llvm::CallBase &Enter,
                                                      llvm::DominatorTree &DT, llvm::LoopInfo &LI);
 
+/// A counter would keep a flat loop without calls from being vectorised, which costs the program
+/// far more than hints are worth. Such a loop is timed as a whole.
+bool bearsTicks(const llvm::Loop &L);
+
 } // namespace siox
 #endif

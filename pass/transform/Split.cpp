@@ -141,6 +141,8 @@ private:
   void guard(Loop &L, const Order &O) {
     missed(ORE, Reason::SplitShape, O.Enter);
     dropRelease(*O.Enter);
+    if (!bearsTicks(L))
+      return;
     SmallVector<AllocaInst *, 2> Variables = insertTicks(L, *O.Enter, DT, LI);
     PromoteMemToReg(Variables, DT, &AC);
     SE.forgetLoop(&L);

@@ -33,7 +33,7 @@ public:
         enterNest(*R);
       else if (R->Kind == SIOX_REGION_LOOP && Split && !F.hasOptNone())
         prepareSplit(M, *LI.getLoopFor(R->Header), *R, Plans[R->Id]);
-      else if (R->Kind == SIOX_REGION_LOOP || R->Kind == SIOX_REGION_STEPS)
+      else if (R->Header && bearsTicks(*LI.getLoopFor(R->Header)))
         insertTicks(*LI.getLoopFor(R->Header), *R->Enter, DT, LI);
     }
   }

@@ -7,7 +7,7 @@ int main(int argc, char **argv) {
   (void)argv;
   int at = 0;
   for (int i = 0; i < 100; i++) {
-    at = i;
+    at = step(i);
     if (i == argc + 2)
       break;
   }

@@ -8,7 +8,7 @@ int main(void) {
   for (int i = 0; i < 9; i++) {
     if (i % 2)
       continue;
-    sum += i;
+    sum += step(i);
   }
   io();
   printf("%ld\n", sum);

@@ -6,7 +6,7 @@
 int main(void) {
   long sum = 0;
   for (int i = 40; i > 0; i -= 4)
-    sum += i;
+    sum += step(i);
   io();
   printf("%ld\n", sum);
 }

@@ -7,7 +7,7 @@ int main(int argc, char **argv) {
   (void)argv;
   int i = argc * 10, sum = 0;
   do {
-    sum += i;
+    sum += step(i);
     i++;
   } while (i < argc);
   io();

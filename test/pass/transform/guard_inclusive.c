@@ -6,7 +6,7 @@
 int main(void) {
   long sum = 0;
   for (long i = 1; i <= 9; i++)
-    sum += i;
+    sum += step(i);
   io();
   printf("%ld\n", sum);
 }

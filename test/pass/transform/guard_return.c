@@ -5,7 +5,7 @@
 #include "Inputs/io.h"
 static int find(int wanted) {
   for (int i = 0; i < 50; i++)
-    if (i * i >= wanted)
+    if (step(i * i) >= wanted)
       return i;
   return -1;
 }

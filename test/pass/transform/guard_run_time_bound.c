@@ -8,7 +8,7 @@ int main(int argc, char **argv) {
   int n = 4 * argc + 5;
   long sum = 0;
   for (int i = 0; i < n * 2; i += 2)
-    sum += i;
+    sum += step(i);
   io();
   printf("%ld\n", sum);
 }

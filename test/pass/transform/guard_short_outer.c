@@ -7,7 +7,7 @@ int main(void) {
   long sum = 0;
   for (int i = 0; i < 2; i++)
     for (int j = 0; j < 8; j++)
-      sum += i * j;
+      sum += step(i * j);
   io();
   printf("%ld\n", sum);
 }

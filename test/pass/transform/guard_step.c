@@ -6,7 +6,7 @@
 int main(void) {
   long sum = 0;
   for (int i = 0; i < 30; i += 3)
-    sum += i;
+    sum += step(i);
   io();
   printf("%ld\n", sum);
 }

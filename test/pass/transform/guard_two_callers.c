@@ -6,7 +6,7 @@
 static long work(int n) {
   long sum = 0;
   for (int i = 0; i < n; i++)
-    sum += i;
+    sum += step(i);
   return sum;
 }
 int main(int argc, char **argv) {

@@ -8,7 +8,7 @@ int main(int argc, char **argv) {
   int n = 6 + argc, steps = 0;
   while (n != 1) {
     n = n % 2 ? 3 * n + 1 : n / 2;
-    steps++;
+    steps += step(1);
   }
   io();
   printf("%d\n", steps);

@@ -10,7 +10,7 @@ int main(int argc, char **argv) {
     i++;
     if (i == 4)
       continue;
-    kept += i;
+    kept += step(i);
   }
   io();
   printf("%d\n", kept);

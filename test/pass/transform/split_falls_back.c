@@ -12,7 +12,7 @@ int main(int argc, char **argv) {
   // O0: split_falls_back.c:[[@LINE+1]]:3: remark: --form=split needs loops in SSA form
   while (n != 1) {
     n = n % 2 ? 3 * n + 1 : n / 2;
-    steps++;
+    steps += step(1);
   }
   io();
   printf("%d\n", steps);
