@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Closed-loop replay of a trace under any policy (interfaces: "Replay"). Think times (from one event's end to the
- * next event's start in a stream) are kept; a delayed request delays what follows in its stream; a collective is left
- * when its kind allows it (all entered; root entered; root waits for all) but never sooner after the last entry than it
- * was recorded; a receive ends no sooner than its send began. An I/O inside an MPI-IO call belongs to that call's
- * collective: all members leave no sooner than the aggregators' I/O is done. Pure: no clock. */
+/* Closed-loop replay of a trace under any policy (interfaces: "Replay"). Think times (from one
+ * event's end to the next event's start in a stream) are kept; a delayed request delays what
+ * follows in its stream; a collective is left when its kind allows it (all entered; root entered;
+ * root waits for all) but never sooner after the last entry than it was recorded; a receive ends no
+ * sooner than its send began. An I/O inside an MPI-IO call belongs to that call's collective: all
+ * members leave no sooner than the aggregators' I/O is done. Pure: no clock. */
 #ifndef SIOX_REPLAY_H
 #define SIOX_REPLAY_H
 #include "siox/bank.h"
@@ -17,39 +18,45 @@ struct siox_replay_options {
   const struct siox_drive *const *drive; /* NULL: the recorded ones */
   const uint32_t *initial_level;         /* NULL: the recorded ones */
   double hold_factor;                    /* <= 0: the recorded one */
-  bool open_loop;                        /* true: recorded arrivals are kept (no feedback), for checking */
-  siox_segment_fn segment;               /* told every segment; may be NULL */
+  /* Under static:SPEED: the disks are brought to their level before the first event, as an
+   * administrator would, and the way there and back is paid in joules and transitions, not in time.
+   */
+  bool prepared;
+  bool open_loop;          /* true: recorded arrivals are kept (no feedback), for checking */
+  siox_segment_fn segment; /* told every segment; may be NULL */
   void *context;
 };
 
 struct siox_replay_rank {
   uint32_t client, job;
   int32_t rank;
-  int64_t io_ns;      /* sum of request latencies, waits for others in a collective I/O included */
-  int64_t worst_ns;   /* longest latency */
+  int64_t io_ns;    /* sum of request latencies, waits for others in a collective I/O included */
+  int64_t worst_ns; /* longest latency */
   int64_t start, end;
 };
 
 struct siox_replay_result {
-  double joules;      /* all disks, way back to the initial level included */
+  double joules; /* all disks, way back to the initial level included */
   double joules_state[SIOX_NSTATES];
   int64_t start, end; /* first join, last leave */
   uint64_t requests, missed, transitions, hints, granted, refused;
   uint32_t ndisks, njobs, nranks;
   struct siox_disk_totals *disk;
-  struct siox_job_totals *job;    /* njobs, then one for the unattributed */
+  struct siox_job_totals *job; /* njobs, then one for the unattributed */
   struct siox_replay_rank *rank;
-  uint64_t released;  /* waits given up because what they waited for never came (incomplete records) */
-  bool cut;           /* the trace has no end: its writer was killed, or is still at work */
+  uint64_t
+      released; /* waits given up because what they waited for never came (incomplete records) */
+  bool cut;     /* the trace has no end: its writer was killed, or is still at work */
 };
 
-int siox_replay(const char *trace_path, const struct siox_replay_options *options, struct siox_replay_result *result,
-                struct siox_diag *diag);
+int siox_replay(const char *trace_path, const struct siox_replay_options *options,
+                struct siox_replay_result *result, struct siox_diag *diag);
 void siox_replay_free(struct siox_replay_result *result);
 /* The trace as it happened: totals from its recorded events and segments alone, same shape. */
-int siox_replay_recorded(const char *trace_path, struct siox_replay_result *result, struct siox_diag *diag);
-/* Added I/O time of run against base: greatest over ranks of (io - io_base) / io_base; ranks match by (job, rank,
- * order). 0 when nothing was added. */
+int siox_replay_recorded(const char *trace_path, struct siox_replay_result *result,
+                         struct siox_diag *diag);
+/* Added I/O time of run against base: greatest over ranks of (io - io_base) / io_base; ranks match
+ * by (job, rank, order). 0 when nothing was added. */
 double siox_added_io(const struct siox_replay_result *run, const struct siox_replay_result *base);
 
 #ifdef __cplusplus

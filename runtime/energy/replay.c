@@ -12,6 +12,7 @@ struct replay {
   struct siox__trace *t;
   struct siox_bank *bank;
   bool open_loop;
+  uint32_t *prepared; /* level each disk starts at, or NULL */
   int64_t now;
   uint32_t *heap, nheap; /* streams whose next point's time is known */
   uint32_t parked;
@@ -342,17 +343,52 @@ static int run(struct replay *r) {
   return rc;
 }
 
+/* Levels that static:SPEED means, where the disks are to be brought there beforehand. */
+static int prepare(struct replay *r, const struct siox_replay_options *o) {
+  const struct siox_trace_header *h = r->t->header;
+  const struct siox_drive *const *drive = o->drive ? o->drive : h->drive;
+  const char *speed = strchr(o->policy ? o->policy : h->policy, ':');
+  if (!o->prepared || !speed)
+    return 0;
+  r->prepared = malloc(((size_t)h->ndisks + 1) * sizeof *r->prepared);
+  if (!r->prepared)
+    return SIOX_ENOMEM;
+  for (uint32_t d = 0; d < h->ndisks; d++)
+    r->prepared[d] = siox_drive_level(drive[d], (int32_t)strtol(speed + 1, NULL, 10));
+  return 0;
+}
+
+/* Adds the way of one disk from its initial level to the prepared one and back. */
+static int pay_preparation(const struct siox_drive *drive, uint32_t from, uint32_t to,
+                           struct siox_disk_totals *disk) {
+  double there, back;
+  if (from == to)
+    return 0;
+  int rc = siox_drive_transition_j(drive, drive->level[from].speed, drive->level[to].speed, &there);
+  if (rc == 0)
+    rc = siox_drive_transition_j(drive, drive->level[to].speed, drive->level[from].speed, &back);
+  if (rc < 0)
+    return rc;
+  disk->joules[SIOX_DOWN] += from > to ? there : back;
+  disk->joules[SIOX_UP] += from > to ? back : there;
+  disk->transitions_down++;
+  disk->transitions_up++;
+  return 0;
+}
+
 static int make_bank(struct replay *r, const struct siox_replay_options *o) {
   const struct siox_trace_header *h = r->t->header;
-  struct siox_bank_options bank = {
-      .ndisks = h->ndisks,
-      .drive = o->drive ? o->drive : h->drive,
-      .initial_level = o->initial_level ? o->initial_level : h->initial_level,
-      .policy = o->policy ? o->policy : h->policy,
-      .hold_factor = o->hold_factor > 0 ? o->hold_factor : h->hold_factor,
-      .start = h->start,
-      .segment = o->segment,
-      .context = o->context};
+  struct siox_bank_options bank = {.ndisks = h->ndisks,
+                                   .drive = o->drive ? o->drive : h->drive,
+                                   .initial_level = r->prepared        ? r->prepared
+                                                    : o->initial_level ? o->initial_level
+                                                                       : h->initial_level,
+                                   .policy = o->policy ? o->policy : h->policy,
+                                   .hold_factor =
+                                       o->hold_factor > 0 ? o->hold_factor : h->hold_factor,
+                                   .start = h->start,
+                                   .segment = o->segment,
+                                   .context = o->context};
   int rc = siox_bank_create(&r->bank, &bank);
   for (uint32_t i = 0; i < r->t->njobs && rc == 0; i++) {
     uint32_t job;
@@ -370,7 +406,8 @@ static void add_job(struct siox_replay_result *out, const struct siox_job_totals
   out->missed += job->missed;
 }
 
-static int collect(struct replay *r, struct siox_replay_result *out) {
+static int collect(struct replay *r, const struct siox_replay_options *o,
+                   struct siox_replay_result *out) {
   out->ndisks = r->t->header->ndisks;
   out->njobs = r->t->njobs;
   out->disk = calloc((size_t)out->ndisks + 1, sizeof *out->disk);
@@ -382,6 +419,10 @@ static int collect(struct replay *r, struct siox_replay_result *out) {
     rc = siox_bank_finish(r->bank, out->end);
   for (uint32_t d = 0; d < out->ndisks && rc >= 0; d++) {
     rc = siox_bank_disk_totals(r->bank, d, &out->disk[d]);
+    if (rc >= 0 && r->prepared)
+      rc = pay_preparation(siox_bank_view(r->bank)->disk[d].drive,
+                           (o->initial_level ? o->initial_level : r->t->header->initial_level)[d],
+                           r->prepared[d], &out->disk[d]);
     out->transitions += out->disk[d].transitions_up + out->disk[d].transitions_down;
     for (int k = 0; k < SIOX_NSTATES; k++)
       out->joules_state[k] += out->disk[d].joules[k];
@@ -392,6 +433,14 @@ static int collect(struct replay *r, struct siox_replay_result *out) {
     rc = siox_bank_job_totals(r->bank, j < out->njobs ? j : SIOX_NOBODY, &out->job[j]);
     out->job[j].key = j < out->njobs ? strdup(r->t->job[j]) : NULL;
     add_job(out, &out->job[j]);
+  }
+  /* Nobody asked for the preparation: with it, jobs and nobody add up to the disks' joules again.
+   */
+  for (int k = 0; k < SIOX_NSTATES && r->prepared && rc >= 0; k++) {
+    double jobs = 0;
+    for (uint32_t j = 0; j <= out->njobs; j++)
+      jobs += out->job[j].joules[k];
+    out->job[out->njobs].joules[k] += out->joules_state[k] - jobs;
   }
   out->released = r->released;
   out->cut = r->t->cut;
@@ -411,12 +460,13 @@ int siox_replay(const char *path, const struct siox_replay_options *options,
     rc = siox__trace_link(&t);
   if (rc == 0) {
     r.heap = malloc(((size_t)t.nstreams + 1) * sizeof *r.heap);
-    rc = r.heap ? make_bank(&r, options ? options : &none) : SIOX_ENOMEM;
+    rc = r.heap ? prepare(&r, options ? options : &none) : SIOX_ENOMEM;
+    rc = rc == 0 ? make_bank(&r, options ? options : &none) : rc;
   }
   if (rc == 0)
     rc = run(&r);
   if (rc == 0)
-    rc = collect(&r, result);
+    rc = collect(&r, options ? options : &none, result);
   if (rc < 0) {
     if (diag && !diag->text[0])
       snprintf(diag->text, sizeof diag->text, "%.400s: cannot be replayed: %s", path,
@@ -428,6 +478,7 @@ int siox_replay(const char *path, const struct siox_replay_options *options,
   free(r.members);
   free(r.uids.entry);
   free(r.heap);
+  free(r.prepared);
   siox_bank_destroy(r.bank);
   siox__trace_unload(&t);
   return rc;

@@ -147,6 +147,33 @@ static void think_times_are_kept_between_requests(void **state) {
   siox_replay_free(&slow);
 }
 
+static void prepared_static_levels_cost_joules_and_no_time(void **state) {
+  (void)state;
+  begin(1);
+  io(0, 10, FAST, 1, 0, 0, 0);
+  leave(0, 25);
+  done();
+  struct siox_replay_result there = replay_slow();
+  struct siox_replay_result prepared =
+      replay(&(struct siox_replay_options){.policy = "static:5000", .prepared = true});
+  double down, up;
+  assert_int_equal(
+      siox_drive_transition_j(&drive, drive.level[2].speed, drive.level[0].speed, &down), 0);
+  assert_int_equal(siox_drive_transition_j(&drive, drive.level[0].speed, drive.level[2].speed, &up),
+                   0);
+  assert_int_equal(prepared.end, there.end);
+  assert_int_equal(prepared.rank[0].io_ns, there.rank[0].io_ns);
+  assert_true(fabs(prepared.joules - (there.joules + NDISKS * (down + up))) < 1e-12);
+  double jobs = 0;
+  for (uint32_t j = 0; j <= prepared.njobs; j++)
+    for (int k = 0; k < SIOX_NSTATES; k++)
+      jobs += prepared.job[j].joules[k];
+  assert_true(fabs(jobs - prepared.joules) < 1e-12);
+  assert_int_equal(prepared.transitions, 2 * NDISKS);
+  siox_replay_free(&there);
+  siox_replay_free(&prepared);
+}
+
 static void a_barrier_passes_a_delay_on(void **state) {
   (void)state;
   begin(2);
@@ -483,6 +510,7 @@ static void recorded_totals_are_those_of_the_run(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(think_times_are_kept_between_requests),
+      cmocka_unit_test(prepared_static_levels_cost_joules_and_no_time),
       cmocka_unit_test(a_barrier_passes_a_delay_on),
       cmocka_unit_test(a_slack_before_a_barrier_takes_a_delay_up),
       cmocka_unit_test(an_aggregators_delay_is_everybodys),

@@ -86,7 +86,7 @@ static void unavailable(json_t *report, const char *what, const char *why) {
 static bool replay(json_t *report, const char *trace, const char *policy,
                    struct siox_replay_result *result) {
   struct siox_diag diag = {""};
-  const struct siox_replay_options options = {.policy = policy};
+  const struct siox_replay_options options = {.policy = policy, .prepared = true};
   int r = siox_replay(trace, &options, result, &diag);
   if (r < 0)
     unavailable(report, policy, *diag.text ? diag.text : siox_strerror(r));
