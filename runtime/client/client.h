@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Inside libsiox: the process's connection to sioxd and what its files offer each other.
- *   connect.c  find, greet and leave the daemon     files.c  descriptor -> file
- *   request.c  request and reply on the socket      open.c transfer.c aio.c unseen.c  libc's
- * routines record.c   records into the shared ring         hint.c   claims of this process job.c
- * which job and rank this is           comm.c mpifile.c  collective ids fork.c     children
- * mpiinit.c mpiio.c mpisync.c  MPI wrappers Nothing here calls libsiox's own wrappers: libc is
- * reached through siox__real or by syscalls, under the guard of siox__enter, so that a call that
- * comes back to us (a signal handler, an allocator) passes straight through. errno is the wrappers'
- * business: they save it. */
+ * - connect.c: find, greet and leave the daemon; request.c: request and reply on the socket
+ * - job.c: which job and rank this is; fork.c: children
+ * - files.c: descriptor to file; open.c transfer.c aio.c unseen.c: libc's routines
+ * - record.c: records into the shared ring
+ * - hint.c: claims of this process; predict*.c: what to claim; fault.c: wrong hints, for tests
+ * - mpiinit.c mpiio.c mpisync.c: MPI wrappers; comm.c mpifile.c: collective ids
+ *
+ * Nothing here calls libsiox's own wrappers: libc is reached through siox__real or by syscalls,
+ * under the guard of siox__enter, so that a call that comes back to us (a signal handler, an
+ * allocator) passes straight through. errno is the wrappers' business: they save it. */
 #ifndef SIOX_CLIENT_H
 #define SIOX_CLIENT_H
 #include "common/clock.h"
@@ -126,6 +128,12 @@ void siox__sleep_until(int64_t time);
 int siox__hint(const struct siox_mask *T, int32_t S, int32_t F, int64_t need_by, int64_t until,
                const struct siox_site *site, bool predicted);
 void siox__hint_reset(void);
+
+/* fault.c: SIOX_FAULT. read: at every connection, before it is ready. mask: random disks in place
+ * of a hint's own, for use under the lock of hints only. */
+extern bool siox__fault_masks;
+void siox__fault_read(void);
+const struct siox_mask *siox__fault_mask(void);
 
 /* fork.c */
 void siox__fork_register(void);

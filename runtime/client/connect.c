@@ -183,6 +183,8 @@ int siox__client_ready(void) {
     siox__fork_register();
     siox__client.pid = getpid();
     int result = join();
+    if (result >= 0)
+      siox__fault_read();
     atomic_fetch_add(&siox__client.epoch, 1);
     atomic_store_explicit(&siox__client.status, result < 0 ? SIOX_STATUS_GONE : SIOX_STATUS_READY,
                           memory_order_release);
