@@ -275,6 +275,8 @@ int siox__hint(const struct siox_mask *T, int32_t S, int32_t F, int64_t need_by,
     return SIOX_EINVAL;
   const struct wish w = {.need_by = need_by, .until = F ? until : 0, .speed = S, .flag = F};
   const struct vector *v = mine;
+  if (siox__connected())
+    atomic_fetch_add_explicit(&siox__client.ring->issued, 1, memory_order_relaxed);
   if (siox__connected() && v && !v->partial &&
       v->epoch == atomic_load_explicit(&siox__client.epoch, memory_order_relaxed) &&
       !siox__fault_masks && !changes(v, T, &w))

@@ -107,6 +107,7 @@ struct siox_ring {
                                          * swaps it to 0 and writes the eventfd */
   _Atomic uint32_t overflow;          /* client sets 1 when records were lost (records other than claims are counted) */
   _Atomic uint64_t dropped;           /* records lost, for the report */
+  _Atomic uint64_t issued;            /* hints given by the program, those that change nothing included */
 };
 
 enum siox_rec_type {

@@ -78,7 +78,7 @@ struct siox__job {
 struct siox__members;
 
 struct siox__counters {
-  uint64_t clients, malformed, late, cut, dropped, missing[8], requests, trace_lost, refused_peers;
+  uint64_t clients, malformed, late, cut, dropped, issued, missing[8], requests, trace_lost, refused_peers;
 };
 
 struct siox__daemon {

@@ -204,6 +204,7 @@ void siox__session_leave(struct siox__session *s) {
     return;
   s->joined = false;
   d->count.dropped += atomic_load_explicit(&s->ring->dropped, memory_order_relaxed);
+  d->count.issued += atomic_load_explicit(&s->ring->issued, memory_order_relaxed);
   d->job[s->job].clients--;
   d->njoined--;
   siox__members_drop(d->members, s->client);

@@ -121,16 +121,18 @@ json_t *siox__status_counters(struct siox__daemon *d) {
   static const char *const what[] = {"other", "mmap", "threads", "files", "calls"};
   for (size_t i = 0; i < sizeof what / sizeof *what; i++)
     json_object_set_new(missing, what[i], json_integer((json_int_t)d->count.missing[i]));
-  uint64_t dropped = d->count.dropped;
-  for (const struct siox__session *s = d->sessions; s; s = s->next)
+  uint64_t dropped = d->count.dropped, issued = d->count.issued;
+  for (const struct siox__session *s = d->sessions; s; s = s->next) {
     dropped += s->joined ? atomic_load_explicit(&s->ring->dropped, memory_order_relaxed) : 0;
+    issued += s->joined ? atomic_load_explicit(&s->ring->issued, memory_order_relaxed) : 0;
+  }
   struct siox__store_counts store = siox__store_counts(d->store);
-  return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:b, s:o}", "clients_seen",
-                   (json_int_t)d->count.clients, "requests", (json_int_t)d->count.requests, "late",
-                   (json_int_t)d->count.late, "records_dropped", (json_int_t)dropped, "malformed",
-                   (json_int_t)d->count.malformed, "turns_cut", (json_int_t)d->count.cut,
-                   "trace_lost", (json_int_t)d->count.trace_lost, "store_written",
-                   (json_int_t)store.written, "store_waiting", (json_int_t)store.waiting,
-                   "store_dropped", (json_int_t)store.dropped, "store_broken", store.broken,
-                   "missing", missing);
+  return json_pack(
+      "{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:b, s:I, s:o}", "clients_seen",
+      (json_int_t)d->count.clients, "requests", (json_int_t)d->count.requests, "late",
+      (json_int_t)d->count.late, "records_dropped", (json_int_t)dropped, "malformed",
+      (json_int_t)d->count.malformed, "turns_cut", (json_int_t)d->count.cut, "trace_lost",
+      (json_int_t)d->count.trace_lost, "store_written", (json_int_t)store.written, "store_waiting",
+      (json_int_t)store.waiting, "store_dropped", (json_int_t)store.dropped, "store_broken",
+      store.broken, "hints_issued", (json_int_t)issued, "missing", missing);
 }

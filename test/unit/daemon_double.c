@@ -213,6 +213,8 @@ int double_record(int at, void *buffer, size_t size) {
   return siox__ring_get(connection[at].ring, options.ring_bytes, buffer, size);
 }
 
+uint64_t double_issued(int at) { return atomic_load(&connection[at].ring->issued); }
+
 void double_clog(int at, bool clog) {
   struct siox_ring *ring = connection[at].ring;
   if (clog) { /* as if the reader were a whole ring behind */

@@ -36,6 +36,8 @@ void double_forget(void);        /* starts counting anew */
 int double_count(uint16_t type, struct double_message *last);
 /* Next record of a connection's ring: its bytes, 0 when empty. */
 int double_record(int connection, void *buffer, size_t size);
+/* Hints that a connection's client says its program gave. */
+uint64_t double_issued(int connection);
 /* Leaves only so little of the ring free that no record fits, or gives it back. */
 void double_clog(int connection, bool clog);
 int double_connections(void);

@@ -85,6 +85,17 @@ static void a_hint_that_changes_nothing_stays_here(void **state) {
   nothing_more();
 }
 
+static void hints_that_stay_here_are_counted_as_issued(void **state) {
+  (void)state;
+  struct claim c;
+  uint64_t before = double_issued(0);
+  for (int i = 0; i < 5; i++)
+    hint("011000", 15000, 1);
+  assert_true(next_claim(&c));
+  nothing_more();
+  assert_int_equal(double_issued(0) - before, 5);
+}
+
 static void only_changed_disks_are_sent(void **state) {
   (void)state;
   struct claim c;
@@ -279,6 +290,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       T(a_hint_names_its_disks_in_runs),
       T(a_hint_that_changes_nothing_stays_here),
+      T(hints_that_stay_here_are_counted_as_issued),
       T(only_changed_disks_are_sent),
       T(sequence_numbers_grow),
       T(the_general_form_carries_times_and_site),

@@ -73,10 +73,10 @@ void siox__report_print(FILE *out, const json_t *report) {
   const json_t *hints = json_object_get(report, "hints");
   if (hints)
     fprintf(out,
-            "  hints: %lld sent, %lld granted, %lld refused; %lld late completions, "
+            "  hints: %lld issued, %lld sent, %lld granted, %lld refused; %lld late completions, "
             "%lld records dropped\n",
-            integer(hints, "sent"), integer(hints, "granted"), integer(hints, "refused"),
-            integer(report, "late"), integer(report, "records_dropped"));
+            integer(hints, "issued"), integer(hints, "sent"), integer(hints, "granted"),
+            integer(hints, "refused"), integer(report, "late"), integer(report, "records_dropped"));
   const char *what;
   json_object_foreach(json_object_get(report, "unavailable"), what, item)
       fprintf(out, "  not available: %s: %s\n", what, json_string_value(item));
