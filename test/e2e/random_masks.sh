@@ -13,21 +13,20 @@ for n in 1 4; do
   ranks $n "$bin/mxm" --n 256 --k 4 --generate --files store/m$n
   ranks $n "$bin/mxm" --n 256 --k 4 --files store/m$n >plain.$n
   cp store/m$n.c plain.$n.c
-  for policy in siox claims; do
-    for seed in 1 2 3; do
-      what="seed $seed under $policy on $n ranks"
-      rm -f store/m$n.c
-      SIOX_FAULT=masks:$seed siox_run $policy "$SIOX_MPIEXEC" -n $n ./hinted --n 256 --k 4 --files store/m$n >out
-      same "stdout, $what" plain.$n out
-      same "C, $what" plain.$n.c store/m$n.c
-      [ ! -s err ] || fail "$what: stderr is not empty: $(cat err)"
-      "$bin/siox" trace cat run.siox --events >events.csv
-      "$bin/siox" trace cat run.siox --segments >segments.csv
-      python3 "$SIOX_SOURCE/test/check/transition_waits.py" events.csv segments.csv --transition "$transition" >waits ||
-        fail "$what: a request waited too long, or all of them did: $(cat waits)"
-      # The disk that holds nothing is claimed by no hint but a wrong one.
-      grep -q '"claimed_disks": .*\b7\]' waits || fail "$what: the masks are not random: $(cat waits)"
-    done
+  for run in "siox 1" "siox 2" "claims 3"; do
+    read -r policy seed <<<"$run"
+    what="seed $seed under $policy on $n ranks"
+    rm -f store/m$n.c
+    SIOX_FAULT=masks:$seed siox_run $policy "$SIOX_MPIEXEC" -n $n ./hinted --n 256 --k 4 --files store/m$n >out
+    same "stdout, $what" plain.$n out
+    same "C, $what" plain.$n.c store/m$n.c
+    [ ! -s err ] || fail "$what: stderr is not empty: $(cat err)"
+    "$bin/siox" trace cat run.siox --events >events.csv
+    "$bin/siox" trace cat run.siox --segments >segments.csv
+    python3 "$SIOX_SOURCE/test/check/transition_waits.py" events.csv segments.csv --transition "$transition" >waits ||
+      fail "$what: a request waited too long, or all of them did: $(cat waits)"
+    # The disk that holds nothing is claimed by no hint but a wrong one.
+    grep -q '"claimed_disks": .*\b7\]' waits || fail "$what: the masks are not random: $(cat waits)"
   done
 done
 
