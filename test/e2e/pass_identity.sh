@@ -4,7 +4,7 @@
 # split loops, on 1 and 4 ranks, under the daemon with policy siox. Every one of the runs does give hints. At -O0 there is
 # nothing to split, and the compiler says so.
 . "$(dirname "$0")/common.sh"
-. "$(dirname "$0")/pass.sh"
+. "$SIOX_SOURCE/test/e2e/pass.sh"
 store_config 1000 # a change of speed takes milliseconds: short phases are worth hints
 
 size="--n 250 --k 4" # the last slab is narrower than the others

@@ -3,7 +3,7 @@
 # Mutation control: hints that name random disks (SIOX_FAULT) change no output, and make requests wait for at most one
 # change of speed a release, none of them longer than one. Nothing decays during the run, so that releases alone slow disks.
 . "$(dirname "$0")/common.sh"
-. "$(dirname "$0")/pass.sh"
+. "$SIOX_SOURCE/test/e2e/pass.sh"
 store_config 1000
 echo "hold_factor: 100000" >>siox.yaml
 transition=$(awk 'BEGIN { print 10.9 * (15000 - 6000) / 15000 / 1000 }') # lowest to full speed, Table I, by the wall clock
