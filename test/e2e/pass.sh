@@ -10,7 +10,7 @@ with_pass() {
 }
 # report EXPRESSION: its value over r, the report of the last siox_run
 report() {
-  python3 -c 'import json, sys; r = json.load(open("run.json")); print(eval(sys.argv[1]))' "$1"
+  python3 -c 'import json, sys; print(eval(sys.argv[1], {"r": json.load(open("run.json"))}))' "$1"
 }
 # reported WHAT EXPRESSION: an expression over r that must hold
 reported() {

@@ -1,39 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# A program without hints beside a hinted one on the same disks: it reads the right data, and in each burst it waits for at
-# most one change of speed (6.54 s of the disks' own time, Table I; 0.654 s here) beyond what serving takes.
+# A program without hints beside mxm hinted by hand.
 . "$(dirname "$0")/common.sh"
-store_config 10
-cat >>layouts.yaml <<'END'
-- {file: "r", layout: "0:8:64K"}
-END
-
-ranks 1 "$bin/mxm" --n 512 --k 3 --generate --files store/m
-ranks 1 "$bin/reader" --generate store/r
-ranks 1 "$bin/reader" --rest-ms 0 store/r >right
-siox_run siox bash -c "
-  $SIOX_MPIEXEC -n 1 $bin/mxm_hinted --n 512 --k 3 --work 20 --files store/m >mxm.out & mxm=\$!
-  LD_PRELOAD=$SIOX_BUILD/lib/libsiox.so $SIOX_MPIEXEC -n 1 $bin/reader --bursts 5 --pieces 4 --rest-ms 700 store/r >reader.out
-  status=\$?
-  wait \$mxm && exit \$status"
-same "data of the reader" right reader.out
-"$bin/siox" timeline run.siox --list >list
-python3 - <<'END' || fail "a burst waited too long"
-import sys
-reader = None
-requests = []
-for line in open("list"):
-    field = line.rstrip("\n").split(",")
-    if field[0] == "client" and field[3].endswith("reader"):
-        reader = field[1]
-    if field[0] == "request" and field[1] == reader:
-        requests.append((int(field[2]), int(field[3]) - int(field[2])))
-if len(requests) != 20:
-    sys.exit("%d requests of the reader were recorded, not 20" % len(requests))
-requests.sort()
-for burst in range(5):
-    taken = sum(latency for _, latency in requests[4 * burst:4 * burst + 4])
-    # 4 x 256 KiB: seek, rotation and transfer of both programs stay far below 0.1 s
-    if taken > 0.654e9 + 0.1e9:
-        sys.exit("burst %d waited %.3f s" % (burst, taken / 1e9))
-END
+. "$SIOX_SOURCE/test/e2e/beside.sh"
+reader_beside "$bin/mxm_hinted"
