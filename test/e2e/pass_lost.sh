@@ -72,5 +72,15 @@ run "a database that cannot be written" 0 # that is the daemon's matter, and it 
 stop
 [ "$(grep -c 'siox.db' sioxd.err)" -eq 1 ] || fail "the daemon does not say once that it cannot write its database: $(cat sioxd.err)"
 
+unset SIOX_SOCKET
+store_config 1000
+echo "database: $work/no/such/directory/siox.db" >>siox.yaml
+cp mount/m.a mount/m.b store
+siox_run siox "$SIOX_MPIEXEC" -n 4 ./hinted $size --files store/m >out
+same "siox run with a database that cannot be written: what it prints" plain.out out
+same "siox run with a database that cannot be written: C" plain.c store/m.c
+[ "$(wc -l <err)" -eq 1 ] && grep -q '^siox run: the daemon cannot write its database: ' err ||
+  fail "siox run does not say once that the database cannot be written: $(cat err)"
+
 struck "daemon killed" KILL
 struck "daemon stopped" STOP

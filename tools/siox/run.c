@@ -264,6 +264,10 @@ static int measure(struct options *o, const struct siox_config *config, char **c
     json_object_del(status, "counters");
     live = json_incref(status);
   }
+  const json_t *counters = json_object_get(live, "counters");
+  if (json_is_true(json_object_get(counters, "store_broken")))
+    fprintf(stderr, "siox run: the daemon cannot write its database: %lld records are not in it\n",
+            (long long)json_integer_value(json_object_get(counters, "store_waiting")));
   json_t *report = siox__report_make(live, &outcome, job);
   if (!o->quiet)
     siox__report_print(stderr, report);
