@@ -20,17 +20,18 @@ END
     wait \$mxm && exit \$status"
   same "data of the reader" right reader.out
   same "result beside the reader" mxm.right mxm.out
-  "$bin/siox" timeline run.siox --list >list
+  "$bin/siox" trace cat run.siox --json >events
   python3 - <<'END' || fail "a burst waited too long"
+import json
 import sys
 reader = None
 requests = []
-for line in open("list"):
-    field = line.rstrip("\n").split(",")
-    if field[0] == "client" and field[3].endswith("reader"):
-        reader = field[1]
-    if field[0] == "request" and field[1] == reader:
-        requests.append((int(field[2]), int(field[3]) - int(field[2])))
+for line in open("events"):
+    event = json.loads(line)
+    if event["event"] == "client" and event["program"].endswith("reader"):
+        reader = event["client"]
+    if event["event"] == "io" and event["client"] == reader:
+        requests.append((event["start_ns"], event["end_ns"] - event["start_ns"]))
 if len(requests) != 20:
     sys.exit("%d requests of the reader were recorded, not 20" % len(requests))
 requests.sort()
