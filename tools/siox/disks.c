@@ -15,6 +15,7 @@ static const char usage[] =
     "\n"
     "  --json         the daemon's answer as it is\n"
     "  --socket PATH  daemon to ask (default: setting socket)\n"
+    "  --config FILE  settings from FILE\n"
     "\n"
     "example: siox disks --json | python3 -m json.tool\n";
 

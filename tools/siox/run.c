@@ -31,8 +31,8 @@ static const char usage[] =
     "whole trace so far.\n"
     "\n"
     "examples:\n"
-    "  siox run --set mount=/scratch/siox -- mpiexec -n 4 ./mxm -d /scratch/siox\n"
-    "  siox run --policy base --json=base.json -- mpiexec -n 4 ./mxm -d /scratch/siox\n";
+    "  siox run --set mount=/scratch/siox -- mpiexec -n 4 ./mxm --files /scratch/siox/m\n"
+    "  siox run --policy base --json=base.json -- mpiexec -n 4 ./mxm --files /scratch/siox/m\n";
 
 enum { OVERRIDES = 64, TRIES = 20 };
 
