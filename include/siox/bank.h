@@ -15,6 +15,7 @@ extern "C" {
 #endif
 
 enum siox_state { SIOX_IDLE, SIOX_ACTIVE, SIOX_UP, SIOX_DOWN, SIOX_NSTATES };
+const char *siox_state_name(enum siox_state state); /* "idle", "active", "up", "down" */
 
 /* What happened on a disk, told to the observer in order per disk and exactly once (segments tile the disk's time). */
 struct siox_segment {
@@ -42,14 +43,18 @@ struct siox_bank_options {
 };
 
 struct siox_bank;
+/* SIOX_EINVAL (options, or the policy's argument), SIOX_ERANGE (an initial level), SIOX_ENOENT (no such policy),
+ * SIOX_ENOMEM. */
 int siox_bank_create(struct siox_bank **bank, const struct siox_bank_options *options);
 void siox_bank_destroy(struct siox_bank *bank);
 
-/* A job key and its number; asking twice gives the same number. */
+/* What follows returns SIOX_EINVAL for a job or client that is not there and after siox_bank_finish, and SIOX_ENOMEM.
+ * A job key and its number; asking twice gives the same number. */
 int siox_bank_job(struct siox_bank *bank, const char *key, uint32_t *job);
 /* A new client of a job (numbers are reused after leave). */
 int siox_bank_join(struct siox_bank *bank, int64_t now, uint32_t job, uint32_t *client);
 int siox_bank_leave(struct siox_bank *bank, int64_t now, uint32_t client);
+/* Also as siox_claims_apply. */
 int siox_bank_claim(struct siox_bank *bank, int64_t now, uint32_t client, const struct siox_claim_header *head,
                     const struct siox_claim_run *runs);
 int siox_bank_open(struct siox_bank *bank, int64_t now, uint32_t client, const struct siox_layout *layout);
@@ -70,13 +75,14 @@ struct siox_service {
   int64_t transition_ns; /* longest wait for a transition */
   bool missed;         /* some disk of it had no live prediction */
 };
-/* Charges the request; completion = arrival when it touches no disk (bytes 0). */
+/* Charges the request; completion = arrival when it touches no disk (bytes 0). SIOX_EUNKNOWN: a disk cannot leave a
+ * level that does not serve, because its profile lacks the change; nothing is charged. */
 int siox_bank_access(struct siox_bank *bank, const struct siox_request *request, struct siox_service *service);
 
 /* Carries out every wake-up due at or before now (each at its own time). Returns the next one, SIOX_NEVER if none. */
 int64_t siox_bank_advance(struct siox_bank *bank, int64_t now);
 /* Lets time run to `end` and charges each disk's way back to its initial level (energy of the transition only, after
- * `end`). The bank takes no events afterwards. */
+ * `end`). The bank takes no events afterwards. SIOX_EUNKNOWN: some way back is not in the profile and not charged. */
 int siox_bank_finish(struct siox_bank *bank, int64_t end);
 
 struct siox_disk_totals {
@@ -93,7 +99,7 @@ struct siox_job_totals {
 };
 const struct siox_view *siox_bank_view(const struct siox_bank *bank);
 int64_t siox_bank_now(const struct siox_bank *bank);
-/* Integrates idle time to the bank's present first. */
+/* Integrates idle time to the bank's present first. SIOX_ERANGE, also of the next one. */
 int siox_bank_disk_totals(struct siox_bank *bank, uint32_t disk, struct siox_disk_totals *out);
 /* job SIOX_NOBODY: the unattributed share. Over disks and over jobs plus nobody the joules add up to the same. */
 int siox_bank_job_totals(struct siox_bank *bank, uint32_t job, struct siox_job_totals *out);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Claims: what each client (one rank of one job) wants of each disk. Interfaces: "Claim message". A claim message is
+/* Claims: what each client (one rank of one job) wants of each disk. A claim message is
  * the header and runs below, used unchanged in the shared ring and on the socket (native byte order: both ends are on
  * one node). set_speed(T, S, F) changes only the disks in T; each disk's entry keeps its own sequence number, so
  * messages may be repeated or reordered; a full vector (SIOX_CLAIM_WHOLE) replaces what is older than it. */
@@ -43,13 +43,14 @@ struct siox_claim_entry {
 
 struct siox_claims; /* claims of all clients of one bank; clients are small integers given by the bank */
 
+/* SIOX_ERANGE (ndisks not 1..SIOX_MAX_DISKS), SIOX_ENOMEM. Not thread-safe per object. */
 int siox_claims_create(struct siox_claims **claims, uint32_t ndisks);
 void siox_claims_destroy(struct siox_claims *claims);
 /* Applies a message; changed (may be NULL, same width) gets the disks whose entry changed. Stale runs are skipped.
  * SIOX_EPROTO for a malformed message, SIOX_EVERSION (nothing applied), SIOX_ENOMEM. */
 int siox_claims_apply(struct siox_claims *claims, uint32_t client, uint32_t job, const struct siox_claim_header *head,
                       const struct siox_claim_run *runs, struct siox_mask *changed);
-/* Forgets a client; changed gets the disks it had entries for. */
+/* Forgets a client; changed (may be NULL) gets the disks it had entries for. 0. */
 int siox_claims_drop(struct siox_claims *claims, uint32_t client, struct siox_mask *changed);
 /* Entry of client for disk; flag -1 when there is none. */
 struct siox_claim_entry siox_claims_get(const struct siox_claims *claims, uint32_t client, uint32_t disk);

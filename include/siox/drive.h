@@ -60,10 +60,12 @@ struct siox_drive {
   double time_scale;     /* >= 1; informational: everything above is already scaled */
 };
 
-/* Reads share/drives/NAME.yaml (or a path with a slash); in siox_conf, not in siox_core. */
+/* Reads share/drives/NAME.yaml (or a path with a slash); in siox_conf, not in siox_core. diag names file, line and key:
+ * SIOX_ENOENT, SIOX_EIO, SIOX_ESYNTAX, SIOX_EINVAL, SIOX_ERANGE, SIOX_EEXIST (a change given twice), SIOX_EUNKNOWN (a
+ * figure that emulation needs is not stated), SIOX_ENOMEM. */
 int siox_drive_load(struct siox_drive *d, const char *name_or_path, double time_scale, struct siox_diag *diag);
 const char *siox_rule_name(enum siox_transition_rule rule);        /* "a", "b", "c" */
-int siox_rule_parse(const char *text, enum siox_transition_rule *rule);
+int siox_rule_parse(const char *text, enum siox_transition_rule *rule); /* SIOX_EINVAL */
 
 /* The lowest level whose speed is at least the one asked for (never slower than asked); FULL and LOWEST as above. */
 uint32_t siox_drive_level(const struct siox_drive *d, int32_t speed);
@@ -78,9 +80,9 @@ int64_t siox_drive_transition_ns(const struct siox_drive *d, double from_speed, 
 int siox_drive_transition_j(const struct siox_drive *d, double from_speed, double to_speed, double *joules);
 
 /* Shortest gap in ns for which full -> level -> full uses no more energy than staying at full and fits in the gap:
- * max(round trip, break-even), facts of paper Fig. 8; SIOX_NEVER if it can never pay. full = highest level. */
+ * max(round trip, break-even) as in paper Fig. 8; SIOX_NEVER if it can never pay. full = highest level. */
 int64_t siox_drive_min_gap(const struct siox_drive *d, uint32_t level);
-/* The level (that fits and saves most over gap_ns with full speed before and after), the highest level when none pays. */
+/* The level that fits and saves most over gap_ns with full speed before and after; the highest level when none pays. */
 uint32_t siox_drive_best_level(const struct siox_drive *d, int64_t gap_ns);
 /* Joules saved by full -> level -> full inside a gap against staying at full; negative when it loses, -INFINITY when the
  * changes are not known or do not fit in the gap. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Policies decide disk levels. Interfaces: event(now, event, view) -> commands[], next_wakeup; no clock, no I/O, no
+/* Policies decide disk levels. event(now, event, view) -> commands[], next_wakeup; no clock, no I/O, no
  * allocation per event. sioxd, the replay and the simulator drive the same functions (through siox/bank.h). Times are
  * nanoseconds of one monotonic clock chosen by the caller. Not thread-safe per state. */
 #ifndef SIOX_POLICY_H
@@ -27,9 +27,8 @@ struct siox_event {
   uint32_t client, job;          /* SIOX_NOBODY for START and WAKE */
   int32_t speed, flag;           /* CLAIM; flag -1: a whole vector no longer names these disks */
   int64_t need_by, until;        /* CLAIM */
-  bool predicted;                /* ACCESS, OPEN: a live prediction of the client (collectives: of any member) covers
-                                  * every disk of it; `missed` has those it does not cover */
-  const struct siox_mask *missed; /* LEAVE: the disks whose last claim was F = 1 */
+  const struct siox_mask *missed; /* ACCESS, OPEN: the disks that no live prediction of the client (collectives: of any
+                                   * member) covers. LEAVE: the disks whose last claim was F = 1 */
 };
 
 struct siox_disk_view {
@@ -39,7 +38,6 @@ struct siox_disk_view {
   bool moving;        /* in a transition */
   int64_t free_at;    /* accepted requests and transitions are done by then */
   int64_t idle_since; /* end of the last request; start of bank if none */
-  uint32_t last_job;  /* of the last request */
   double move_from;   /* speed the last transition began at, */
   int64_t move_start, move_end; /* and its time; both the start of bank if there was none */
   int64_t decayed;    /* claims with need_by (or since) up to here had no I/O for hold: they hold nothing any more */

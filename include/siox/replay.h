@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Closed-loop replay of a trace under any policy (interfaces: "Replay"). Think times (from one
+/* Closed-loop replay of a trace under any policy. Think times (from one
  * event's end to the next event's start in a stream) are kept; a delayed request delays what
  * follows in its stream; a collective is left when its kind allows it (all entered; root entered;
  * root waits for all) but never sooner after the last entry than it was recorded; a receive ends no
@@ -44,14 +44,16 @@ struct siox_replay_result {
   struct siox_disk_totals *disk;
   struct siox_job_totals *job; /* njobs, then one for the unattributed */
   struct siox_replay_rank *rank;
-  uint64_t
-      released; /* waits given up because what they waited for never came (incomplete records) */
+  uint64_t released; /* waits given up: what they waited for never came (incomplete records) */
   bool cut;     /* the trace has no end: its writer was killed, or is still at work */
 };
 
+/* options NULL: as recorded. On an error *result is empty and diag (may be NULL) names the file: what
+ * siox_trace_open and siox_trace_read return (a cut trace is no error), what siox_bank_create returns
+ * for the policy, SIOX_EUNKNOWN for a change of speed that a profile lacks, SIOX_ENOMEM. */
 int siox_replay(const char *trace_path, const struct siox_replay_options *options,
                 struct siox_replay_result *result, struct siox_diag *diag);
-void siox_replay_free(struct siox_replay_result *result);
+void siox_replay_free(struct siox_replay_result *result); /* harmless on a zeroed object */
 /* The trace as it happened: totals from its recorded events and segments alone, same shape. */
 int siox_replay_recorded(const char *trace_path, struct siox_replay_result *result,
                          struct siox_diag *diag);

@@ -13,8 +13,8 @@ extern "C" {
 #define SIOX_ABI_VERSION 1
 #define SIOX_UNKNOWN INT64_MIN
 
-/* How an access's offset behaves at one loop level, innermost level first (facts: const, affine, invariant, shared
- * file pointer are all proved by the pass; the run time learns coefficients that are not compile-time constants). */
+/* How an access's offset behaves at one loop level, innermost level first (const, affine and invariant are proved
+ * by the pass; the run time learns coefficients that are not compile-time constants). */
 enum siox_offset_class {
   SIOX_OFFSET_UNKNOWN = 0,   /* anything: the whole file may be touched */
   SIOX_OFFSET_CONST = 1,     /* the absolute byte offset is `first` */

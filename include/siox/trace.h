@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The .siox trace: the only binary format of Siox (interfaces: "Trace"). A file is a header block and further blocks;
+/* The .siox trace: the only binary format of Siox. A file is a header block and further blocks;
  * each block has a length, kind, stream number and checksum (CRC-32C), so a file cut by a kill is readable to its last
  * whole block. Numbers in blocks are LEB128 varints, times are deltas within their stream. Streams: one per
  * (client, thread) with that thread's events in program order, and one per disk with what the disk did. Definitions
@@ -69,7 +69,10 @@ struct siox_trace_event {
 };
 
 struct siox_trace_writer;
-/* Creates the file (O_EXCL off, truncates). Buffers per stream; flush makes all so far readable after a kill. */
+/* Creates the file (O_EXCL off, truncates). Buffers per stream; flush makes all so far readable after a kill.
+ * SIOX_EINVAL, SIOX_ERANGE (header), SIOX_EIO, SIOX_ENOMEM; diag may be NULL. write also: SIOX_EINVAL (an event that no
+ * reader would take), SIOX_ERANGE (a text too long): these two leave the trace as it was; SIOX_EIO and SIOX_ENOMEM end
+ * it at its last whole block and are returned by every call from then on. */
 int siox_trace_create(struct siox_trace_writer **w, const char *path, const struct siox_trace_header *header,
                       struct siox_diag *diag);
 int siox_trace_write(struct siox_trace_writer *w, const struct siox_trace_event *event);
@@ -77,6 +80,7 @@ int siox_trace_flush(struct siox_trace_writer *w);
 int siox_trace_close(struct siox_trace_writer *w); /* flush, fsync, free; the first error met since create */
 
 struct siox_trace_reader;
+/* SIOX_ENOENT, SIOX_EIO, SIOX_ENOMEM, SIOX_EVERSION, and as above for a header that is not whole. diag may be NULL. */
 int siox_trace_open(struct siox_trace_reader **r, const char *path, struct siox_diag *diag);
 const struct siox_trace_header *siox_trace_header(const struct siox_trace_reader *r);
 /* Next event in file order (streams interleave by block; within a stream in order). 1 an event, 0 end of file,
