@@ -6,6 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+const char *siox_state_name(enum siox_state state) {
+  static const char *const names[SIOX_NSTATES] = {"idle", "active", "up", "down"};
+  return (unsigned)state < SIOX_NSTATES ? names[state] : "?";
+}
+
 static int64_t hold_ns(const struct siox_drive *drive, double factor) {
   int64_t unit = siox_drive_break_even(drive);
   if (unit == SIOX_NEVER)
@@ -78,7 +83,6 @@ static int set_up(struct siox_bank *bank, const struct siox_bank_options *o) {
     bank->hold[d] = hold_ns(drive, o->hold_factor);
     siox__disk_init(&bank->disk[d], d, drive, bank->initial[d], o->start, siox__bank_piece, bank);
     bank->shown[d].drive = drive;
-    bank->shown[d].last_job = SIOX_NOBODY;
     bank->shown[d].decayed = bank->shown[d].orphaned = INT64_MIN;
     siox__bank_show(bank, d);
   }

@@ -76,7 +76,6 @@ int siox_bank_open(struct siox_bank *bank, int64_t now, uint32_t client,
                              .disks = &bank->mask,
                              .client = client,
                              .job = bank->client[client].job,
-                             .predicted = siox_mask_empty(&bank->missed),
                              .missed = &bank->missed};
   siox__bank_ask(bank, &event);
   siox__bank_obey(bank, &event);
@@ -127,7 +126,6 @@ static void charge(struct siox_bank *bank, const struct siox_request *r, uint32_
     const struct siox_extent *e = &bank->extent[i];
     struct siox__charge c =
         siox__disk_serve(&bank->disk[e->disk], bank->now, job, r->file, e->local, e->bytes);
-    bank->shown[e->disk].last_job = job;
     siox__bank_show(bank, e->disk);
     if (c.end > out->completion)
       out->completion = c.end;
@@ -161,7 +159,6 @@ int siox_bank_access(struct siox_bank *bank, const struct siox_request *r,
                              .disks = &bank->mask,
                              .client = r->client,
                              .job = job,
-                             .predicted = !service->missed,
                              .missed = &bank->missed};
   siox__bank_ask(bank, &event);
   obey_first(bank, &event);

@@ -27,7 +27,6 @@ struct need { /* what the claims on one disk come to */
   uint32_t floor_job;
   int64_t next; /* earliest need ahead */
   uint32_t next_level, next_job;
-  bool mixed; /* a later need asks for more than the earliest */
 };
 
 static double speed_of(const struct siox_disk_view *v, uint32_t level) {
@@ -49,7 +48,7 @@ static struct need gather(int64_t now, uint32_t disk, const struct siox_event *e
                           const struct siox_view *view, struct siox__wish *wish) {
   const struct siox_drive *drive = view->disk[disk].drive;
   struct need need = {.next = SIOX_NEVER, .floor_job = SIOX_NOBODY, .next_job = SIOX_NOBODY};
-  uint32_t cursor = 0, client, job, level, greatest = 0;
+  uint32_t cursor = 0, client, job, level;
   struct siox_claim_entry entry;
   while (siox_claims_next(view->claims, disk, &cursor, &client, &job, &entry)) {
     int64_t end = siox__entry_end(view, disk, &entry), from = now;
@@ -73,10 +72,7 @@ static struct need gather(int64_t now, uint32_t disk, const struct siox_event *e
       need.next_level = level;
       need.next_job = job;
     }
-    if (level > greatest)
-      greatest = level;
   }
-  need.mixed = greatest > need.next_level;
   return need;
 }
 

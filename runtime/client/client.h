@@ -5,7 +5,8 @@
  * - files.c: descriptor to file; open.c transfer.c aio.c unseen.c: libc's routines
  * - record.c: records into the shared ring
  * - hint.c: claims of this process; predict*.c: what to claim; fault.c: wrong hints, for tests
- * - mpiinit.c mpiio.c mpisync.c: MPI wrappers; comm.c mpifile.c: collective ids
+ * - mpicall.c mpiinit.c mpiio.c mpimessage.c mpiopen.c mpisync.c: MPI wrappers
+ * - comm.c mpifile.c: collective ids
  *
  * Nothing here calls libsiox's own wrappers: libc is reached through siox__real or by syscalls,
  * under the guard of siox__enter, so that a call that comes back to us (a signal handler, an
@@ -138,14 +139,11 @@ const struct siox_mask *siox__fault_mask(void);
 /* fork.c */
 void siox__fork_register(void);
 
-/* What predict.c makes of the calls (weak, empty without it). handle: the MPI_File; offset in bytes
- * or -1; site NULL: not compiled with the pass; layout NULL: not known. */
+/* What predict.c makes of the calls. handle: the MPI_File; offset in bytes or -1; site NULL: not
+ * compiled with the pass; layout NULL: not known. */
 void siox__predict_opened(struct siox_site *site, void *handle, const struct siox_layout *layout);
 void siox__predict_closed(void *handle);
-void siox__predict_before(struct siox_site *site, void *handle, int64_t offset, int64_t bytes,
-                          int64_t now, bool collective);
-void siox__predict_after(struct siox_site *site, void *handle, int64_t offset, int64_t bytes,
-                         int64_t now, bool collective, int64_t start, int64_t end);
+void siox__predict_before(struct siox_site *site, void *handle, int64_t offset, int64_t bytes);
 /* Layout of an open MPI file while it is open, or NULL. handle: the MPI_File. */
 const struct siox_layout *siox__file_of_handle(const void *handle);
 

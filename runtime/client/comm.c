@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Communicators: uid and sequence number cached as an attribute (interfaces: "Collective id"). */
+/* Communicators: uid and sequence number cached as an attribute (docs/client.md). */
 #include "client/mpi.h"
 #include "common/hash.h"
 #include <pthread.h>

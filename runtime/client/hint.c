@@ -6,8 +6,7 @@
  *   set_speed ─► this thread's vector ─► unchanged? done (no lock, no clock)
  *                     │ changed
  *                     ▼ under the lock
- *               reduced vector ─► changed runs ─► ring, or the whole vector by socket when it is
- * full
+ *               reduced vector ─► changed runs ─► ring; when it is full, the whole vector by socket
  *
  * At most MAX_THREADS threads have a vector. Those beyond can only add: their F = 1 is merged and
  * stays, their releases are ignored, and the report says so. A thread that ends takes its vector

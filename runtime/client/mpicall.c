@@ -42,8 +42,7 @@ void siox__call_before(struct siox__call *c) {
     siox__self.depth = 0;
   }
   siox__self.site = c->site; /* hints that follow from it name it */
-  siox__predict_before((struct siox_site *)(uintptr_t)c->site, c->handle, c->offset, c->bytes,
-                       c->start, c->collective);
+  siox__predict_before((struct siox_site *)(uintptr_t)c->site, c->handle, c->offset, c->bytes);
   siox__self.site = NULL;
   siox__self.io_site = c->site_key;
   siox__self.io_uid = c->uid;
@@ -57,8 +56,6 @@ int siox__call_end(struct siox__call *c, int result, bool synchronises) {
   int saved = errno, class = 0;
   int64_t end = siox__now_ns();
   siox__self.io_site = siox__self.io_uid = siox__self.io_seq = 0;
-  siox__predict_after((struct siox_site *)(uintptr_t)c->site, c->handle, c->offset, c->bytes,
-                      c->start, c->collective, c->start, end);
   if (siox__enter()) {
     if (result != MPI_SUCCESS)
       PMPI_Error_class(result, &class);
@@ -88,22 +85,4 @@ int siox__call_end(struct siox__call *c, int result, bool synchronises) {
   }
   errno = saved;
   return result;
-}
-
-/* Without predict.c nothing is predicted. */
-__attribute__((weak)) void siox__predict_opened(struct siox_site *site, void *handle,
-                                                const struct siox_layout *layout) {
-  (void)site, (void)handle, (void)layout;
-}
-__attribute__((weak)) void siox__predict_closed(void *handle) { (void)handle; }
-__attribute__((weak)) void siox__predict_before(struct siox_site *site, void *handle,
-                                                int64_t offset, int64_t bytes, int64_t now,
-                                                bool collective) {
-  (void)site, (void)handle, (void)offset, (void)bytes, (void)now, (void)collective;
-}
-__attribute__((weak)) void siox__predict_after(struct siox_site *site, void *handle, int64_t offset,
-                                               int64_t bytes, int64_t now, bool collective,
-                                               int64_t start, int64_t end) {
-  (void)site, (void)handle, (void)offset, (void)bytes, (void)now, (void)collective, (void)start,
-      (void)end;
 }

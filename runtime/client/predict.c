@@ -140,17 +140,9 @@ void siox__predict_closed(void *handle) {
   end();
 }
 
-void siox__predict_before(struct siox_site *site, void *handle, int64_t offset, int64_t bytes,
-                          int64_t now, bool collective) {
-  (void)collective;
+void siox__predict_before(struct siox_site *site, void *handle, int64_t offset, int64_t bytes) {
   if (!begin())
     return;
-  siox__predictor_access(predictor(), site, handle, offset, bytes, now);
+  siox__predictor_access(predictor(), site, handle, offset, bytes);
   end();
-}
-
-void siox__predict_after(struct siox_site *site, void *handle, int64_t offset, int64_t bytes,
-                         int64_t now, bool collective, int64_t start, int64_t end) {
-  (void)site, (void)handle, (void)offset, (void)bytes, (void)now, (void)collective, (void)start,
-      (void)end;
 }

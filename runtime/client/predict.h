@@ -27,10 +27,9 @@
 struct siox__predict_env {
   uint32_t ndisks;
   enum siox_lead_kind lead;
-  int64_t lead_ns;    /* longest change from the lowest serving level to full */
-  int64_t min_gap_ns; /* shortest gap that pays on any disk */
-  const struct siox_drive
-      *drive; /* for choosing a level under SIOX_LEAD_TRANSITION; NULL: the lowest */
+  int64_t lead_ns;                /* longest change from the lowest serving level to full */
+  int64_t min_gap_ns;             /* shortest gap that pays on any disk */
+  const struct siox_drive *drive; /* SIOX_LEAD_TRANSITION: to choose a level; NULL: the lowest */
   void (*hint)(void *context, const struct siox_mask *T, int32_t S, int32_t F, int64_t need_by,
                int64_t until);
   void *context;
@@ -84,8 +83,7 @@ enum { SIOX__WINDOWS = 32, SIOX__LATEST = 8 };
 struct siox__region_state {
   int64_t time[SIOX__LATEST]; /* durations of the last instances, newest at (ntimes - 1) % LATEST */
   uint64_t ntimes;
-  double
-      step[SIOX__LATEST]; /* ns an iteration took in the latest windows (a 32nd of a loop each) */
+  double step[SIOX__LATEST]; /* ns an iteration took in the latest windows, of 1/32 loop each */
   uint64_t nsteps;
   int64_t tail;           /* what came after the inner loop in the last instance, 0 */
   int64_t late;           /* smoothed time by which the end came before it was predicted */
@@ -150,7 +148,7 @@ void siox__predictor_opened(struct siox__predictor *p, struct siox_site *site, c
 void siox__predictor_closed(struct siox__predictor *p, const void *handle);
 /* Before an access; offset -1: not known. site may be NULL. */
 void siox__predictor_access(struct siox__predictor *p, struct siox_site *site, const void *handle,
-                            int64_t offset, int64_t bytes, int64_t now);
+                            int64_t offset, int64_t bytes);
 int64_t siox__predictor_enter(struct siox__predictor *p, struct siox_region *region, int64_t trip,
                               int64_t now);
 int64_t siox__predictor_tick(struct siox__predictor *p, struct siox_region *region,
@@ -192,13 +190,11 @@ void siox__predict_next_use(struct siox__predictor *p, struct siox_region *from,
 /* predict_time.c: how long things take. Like the paper's T_b (section IV, equation 1) the shortest
  * of the latest measurements counts: on a machine that others use too an average makes disks late
  * whenever the load falls. */
-int64_t siox__region_time(
-    const struct siox_region *region); /* least of the last durations; < 0: never finished */
+/* Least of the last durations; < 0: never finished. */
+int64_t siox__region_time(const struct siox_region *region);
 void siox__region_took(struct siox__region_state *s, int64_t time);
-double siox__region_step(
-    const struct siox_region *region); /* ns an iteration takes at the least; 0: not known */
-/* Time that the iterations still to come of the STEPS loop around a region take; 0: not known. */
-int64_t siox__steps_left(const struct siox_region *region);
+/* ns an iteration takes at the least; 0: not known. */
+double siox__region_step(const struct siox_region *region);
 /* Time that the iterations still to come of the STEPS loop around a region take; 0: not known. */
 int64_t siox__steps_left(const struct siox_region *region);
 int64_t siox__frame_trip(const struct siox__frame *f);

@@ -118,8 +118,7 @@ static void learn_access(struct siox__predictor *p, struct siox_site *site, int3
 }
 
 void siox__predictor_access(struct siox__predictor *p, struct siox_site *site, const void *handle,
-                            int64_t offset, int64_t bytes, int64_t now) {
-  (void)now;
+                            int64_t offset, int64_t bytes) {
   if (asleep(p))
     return;
   /* An access that the pass could not see: what we took for a gap is none. */

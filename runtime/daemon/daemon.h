@@ -78,7 +78,8 @@ struct siox__job {
 struct siox__members;
 
 struct siox__counters {
-  uint64_t clients, malformed, late, cut, dropped, issued, missing[8], requests, trace_lost, refused_peers;
+  uint64_t clients, malformed, late, cut, dropped, issued, missing[8], requests, trace_lost,
+      refused_peers;
 };
 
 struct siox__daemon {
@@ -168,7 +169,6 @@ void siox__record_event(struct siox__daemon *d, const struct siox_trace_event *e
 void siox__record_segment(void *daemon, const struct siox_segment *segment);
 void siox__record_flush(struct siox__daemon *d);
 void siox__record_end(struct siox__daemon *d);
-const char *siox__state_name(enum siox_state state);
 /* control.c */
 int siox__control(struct siox__session *s, uint32_t tag, const char *text, size_t length);
 

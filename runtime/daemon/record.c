@@ -6,10 +6,6 @@
 #include <string.h>
 #include <time.h>
 
-static const char *const state_names[SIOX_NSTATES] = {"idle", "active", "up", "down"};
-
-const char *siox__state_name(enum siox_state state) { return state_names[state]; }
-
 static void lost(struct siox__daemon *d, int code) {
   if (!d->count.trace_lost++)
     siox__log(&d->log, SIOX__LOG_ERROR, "trace %s: %s; it will not be whole", d->config->record,
@@ -163,7 +159,7 @@ void siox__record_segment(void *daemon, const struct siox_segment *segment) {
                                                        (int64_t)segment->bytes, segment->job},
                                             .real = {segment->from_speed, segment->to_speed,
                                                      segment->share, segment->joules},
-                                            .text = {state_names[segment->state]}});
+                                            .text = {siox_state_name(segment->state)}});
 }
 
 void siox__record_flush(struct siox__daemon *d) {

@@ -9,7 +9,7 @@ static json_t *joules_of(const double *joules) {
   double total = 0;
   json_t *o = json_object();
   for (int s = 0; s < SIOX_NSTATES; s++) {
-    json_object_set_new(o, siox__state_name((enum siox_state)s), json_real(joules[s]));
+    json_object_set_new(o, siox_state_name((enum siox_state)s), json_real(joules[s]));
     total += joules[s];
   }
   json_object_set_new(o, "total", json_real(total));

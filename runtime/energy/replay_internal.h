@@ -76,7 +76,7 @@ struct siox__stream {
   uint32_t at;
   int64_t base, base_recorded; /* end of the op before */
   int64_t due;
-  bool resolved, parked, over;
+  bool parked;
   uint32_t next_waiting;
   uint32_t in_group; /* I/O collective that the stream is in */
   int64_t entered;
@@ -118,6 +118,9 @@ struct siox__trace {
   bool cut;
 };
 
+/* A new last point of a stream, which waits for nothing and belongs to nothing. NULL: no memory. */
+struct siox__op *siox__op_add(struct siox__stream *s, enum siox__op_kind kind, int64_t at,
+                              uint32_t order);
 /* segment (may be NULL) is told every recorded segment. */
 int siox__trace_load(struct siox__trace *t, const char *path, siox_segment_fn segment,
                      void *context, struct siox_diag *diag);

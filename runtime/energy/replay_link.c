@@ -14,21 +14,6 @@ static int by_time(const void *a, const void *b) {
   return x->order < y->order ? -1 : x->order > y->order;
 }
 
-static struct siox__op *append(struct siox__stream *s, enum siox__op_kind kind, int64_t at,
-                               uint32_t order) {
-  if (siox__room(&s->op, s->count, &s->room, sizeof *s->op) < 0)
-    return NULL;
-  s->op[s->count] = (struct siox__op){.at = at,
-                                      .end = at,
-                                      .kind = (uint8_t)kind,
-                                      .dep = SIOX__NONE,
-                                      .thing = SIOX__NONE,
-                                      .group = SIOX__NONE,
-                                      .slot = SIOX__NONE,
-                                      .order = order};
-  return &s->op[s->count++];
-}
-
 /* A client's main stream is that of its first thread with I/O; what the process did as such goes
  * into it. */
 static int merge_streams(struct siox__trace *t) {
@@ -42,7 +27,7 @@ static int merge_streams(struct siox__trace *t) {
     struct siox__stream *s = &t->stream[i], *main = &t->stream[t->client[s->client].main];
     if (s->thread == 0 && main != s) {
       for (uint32_t k = 0; k < s->count; k++) {
-        struct siox__op *op = append(main, SIOX__OP_POINT, 0, 0);
+        struct siox__op *op = siox__op_add(main, SIOX__OP_POINT, 0, 0);
         if (!op)
           return SIOX_ENOMEM;
         *op = s->op[k];
@@ -59,10 +44,10 @@ static int complete_clients(struct siox__trace *t) {
     if (c->main == SIOX__NONE)
       continue;
     struct siox__stream *s = &t->stream[c->main];
-    if (!c->has_join && !append(s, SIOX__OP_JOIN, c->first, 0))
+    if (!c->has_join && !siox__op_add(s, SIOX__OP_JOIN, c->first, 0))
       return SIOX_ENOMEM;
-    if (!c->has_leave &&
-        !append(s, SIOX__OP_LEAVE, c->last, UINT32_MAX)) /* cut: it leaves after its last event */
+    /* Cut: it leaves after its last event. */
+    if (!c->has_leave && !siox__op_add(s, SIOX__OP_LEAVE, c->last, UINT32_MAX))
       return SIOX_ENOMEM;
   }
   for (uint32_t i = 0; i < t->nstreams; i++) {

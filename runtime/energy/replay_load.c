@@ -91,17 +91,9 @@ static struct siox__stream *stream_of(struct siox__trace *t, const struct siox_t
 
 static struct siox__op *add(struct siox__trace *t, struct siox__stream *s, enum siox__op_kind kind,
                             int64_t at) {
-  if (ROOM(s->op, s->count, s->room) < 0)
+  struct siox__op *op = siox__op_add(s, kind, at, t->norder += 2);
+  if (!op)
     return NULL;
-  struct siox__op *op = &s->op[s->count++];
-  *op = (struct siox__op){.at = at,
-                          .end = at,
-                          .kind = (uint8_t)kind,
-                          .dep = SIOX__NONE,
-                          .thing = SIOX__NONE,
-                          .group = SIOX__NONE,
-                          .slot = SIOX__NONE,
-                          .order = t->norder += 2};
   struct siox__client *c = &t->client[s->client];
   c->first = at < c->first ? at : c->first;
   c->last = at > c->last ? at : c->last;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The replay's small containers: a hash map with keys of three numbers, and growing arrays. */
+/* The replay's small containers: a hash map with keys of three numbers, growing arrays, and a
+ * stream's points. */
 #include "energy/replay_internal.h"
 #include <stdlib.h>
 #include <string.h>
@@ -61,4 +62,19 @@ int siox__room(void *array, uint32_t count, uint32_t *room, size_t size) {
   *p = grown;
   *room = more;
   return 0;
+}
+
+struct siox__op *siox__op_add(struct siox__stream *s, enum siox__op_kind kind, int64_t at,
+                              uint32_t order) {
+  if (siox__room(&s->op, s->count, &s->room, sizeof *s->op) < 0)
+    return NULL;
+  s->op[s->count] = (struct siox__op){.at = at,
+                                      .end = at,
+                                      .kind = (uint8_t)kind,
+                                      .dep = SIOX__NONE,
+                                      .thing = SIOX__NONE,
+                                      .group = SIOX__NONE,
+                                      .slot = SIOX__NONE,
+                                      .order = order};
+  return &s->op[s->count++];
 }

@@ -7,8 +7,7 @@
 
 #define SIOX__TRACE_FRAME 16            /* bytes before a block's payload */
 #define SIOX__TRACE_BLOCK_MAX (8 << 20) /* longest payload a reader takes */
-#define SIOX__TRACE_BLOCK_SOFT 16384 /* a stream's buffer is written out when it has passed this   \
-                                      */
+#define SIOX__TRACE_BLOCK_SOFT 16384    /* a stream's buffer that has passed this is written out */
 #define SIOX__TRACE_STRING_MAX 65535
 #define SIOX__TRACE_RUNS_MAX SIOX_MAX_DISKS
 #define SIOX__TRACE_PROFILES_MAX 4096

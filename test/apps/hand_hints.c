@@ -9,7 +9,7 @@
  * A policy that wants the whole gap (siox) gets one F = 0 hint at once that says when the disks are
  * needed again, corrected when the estimate moves; an access that comes sooner is claimed then.
  *
- * A policy that wants a lead (com, rt, claims) gets F = 0 at the level that saves most over the
+ * A policy that wants a lead (rt, claims) gets F = 0 at the level that saves most over the
  * gap, and F = 1 at the lead.
  *
  * Of a gap too short to pay at any level nothing is said, and the disk stays as it is. */

@@ -91,7 +91,7 @@ static void static_levels_pay_the_way_there_and_back(void **state) {
   }
 }
 
-/* What each rule charges, from docs and facts, not from the drive's code. */
+/* What each rule charges, from docs/drives.md, not from the drive's code. */
 static double rule_j(enum siox_transition_rule rule, double from, double to) {
   double hi = fmax(from, to) / 15000, lo = fmin(from, to) / 15000;
   switch (rule) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Disk masks at widths around the word size: every operation against a plain array of booleans. */
-#include "siox/mask.h"
 #include "siox/error.h"
+#include "siox/mask.h"
 #include "support.h"
 #include <string.h>
 

@@ -103,7 +103,7 @@ static void run_loop(struct world *w, struct siox_region *r, int64_t trip, int64
 }
 static void touch(struct world *w, struct siox_site *s, void *handle, int64_t offset,
                   int64_t bytes) {
-  siox__predictor_access(&w->p, s, handle, offset, bytes, w->now);
+  siox__predictor_access(&w->p, s, handle, offset, bytes);
 }
 
 static struct told *last_for(struct world *w, char disk_bit_index, int before) {

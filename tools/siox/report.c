@@ -4,20 +4,14 @@
  * all columns pay for the same accesses and think times, from the initial levels and back to them.
  * A figure that cannot be had is null, and `unavailable` says why. */
 #include "siox_tool.h"
-#include <string.h>
 
 static double seconds(int64_t from, int64_t to) { return (double)(to - from) / 1e9; }
-
-static uint64_t totals_of(const struct siox_replay_result *r, const char *what) {
-  return !strcmp(what, "requests") ? r->requests : r->transitions;
-}
 
 /* One column of the table. base NULL: the comparison is not available. */
 static json_t *column(const struct siox_replay_result *r, const struct siox_replay_result *base) {
   json_t *o = json_pack("{s:f, s:f, s:I, s:I, s:I}", "joules", r->joules, "seconds",
-                        seconds(r->start, r->end), "requests", (json_int_t)totals_of(r, "requests"),
-                        "transitions", (json_int_t)totals_of(r, "transitions"), "missed",
-                        (json_int_t)r->missed);
+                        seconds(r->start, r->end), "requests", (json_int_t)r->requests,
+                        "transitions", (json_int_t)r->transitions, "missed", (json_int_t)r->missed);
   bool compare = base && base->joules > 0;
   json_object_set_new(o, "saved", compare ? json_real(1 - r->joules / base->joules) : json_null());
   json_object_set_new(o, "added_io_time", base ? json_real(siox_added_io(r, base)) : json_null());
@@ -29,14 +23,13 @@ static json_t *column(const struct siox_replay_result *r, const struct siox_repl
 }
 
 static json_t *disks_of(const struct siox_replay_result *r, const json_t *live) {
-  static const char *const states[SIOX_NSTATES] = {"idle", "active", "up", "down"};
   json_t *list = json_array();
   for (uint32_t i = 0; i < r->ndisks; i++) {
     const struct siox_disk_totals *d = &r->disk[i];
     double total = 0;
     json_t *o = json_object(), *joules = json_object(), *levels = json_array();
     for (int s = 0; s < SIOX_NSTATES; s++) {
-      json_object_set_new(joules, states[s], json_real(d->joules[s]));
+      json_object_set_new(joules, siox_state_name((enum siox_state)s), json_real(d->joules[s]));
       total += d->joules[s];
     }
     json_object_set_new(joules, "total", json_real(total));

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The report for people. */
 #include "siox_tool.h"
-#include <string.h>
 
 static double real(const json_t *o, const char *key) {
   return json_number_value(json_object_get(o, key));
@@ -43,8 +42,18 @@ static void disk(FILE *out, const json_t *d) {
           integer(d, "transitions_down"));
 }
 
-static void name_of_job(const json_t *job, char *out, size_t size) {
-  snprintf(out, size, "%s", string(job, "job"));
+/* What libsiox let pass, by kind; the numbers are those of processes (runtime/client/record.c). */
+static void unseen(FILE *out, const json_t *kinds) {
+  const char *kind, *before = "  unseen, in so many processes:";
+  json_t *count;
+  bool any = false;
+  json_object_foreach((json_t *)(uintptr_t)kinds, kind, count) if (json_integer_value(count)) {
+    fprintf(out, "%s %s %lld", before, kind, (long long)json_integer_value(count));
+    before = ",";
+    any = true;
+  }
+  if (any)
+    fputc('\n', out);
 }
 
 void siox__report_print(FILE *out, const json_t *report) {
@@ -62,12 +71,9 @@ void siox__report_print(FILE *out, const json_t *report) {
         row(out, string(item, "policy"), item);
   }
   json_array_foreach(json_object_get(report, "disks"), i, item) disk(out, item);
-  json_array_foreach(json_object_get(report, "jobs"), i, item) {
-    char name[160];
-    name_of_job(item, name, sizeof name);
-    fprintf(out, "  job %-24s %12.3f J, %lld requests, %lld predictions missed\n", name,
-            real(item, "joules"), integer(item, "requests"), integer(item, "missed"));
-  }
+  json_array_foreach(json_object_get(report, "jobs"), i, item) fprintf(
+      out, "  job %-24s %12.3f J, %lld requests, %lld predictions missed\n", string(item, "job"),
+      real(item, "joules"), integer(item, "requests"), integer(item, "missed"));
   if (json_object_get(report, "unattributed"))
     fprintf(out, "  unattributed %27.3f J\n", real(report, "unattributed"));
   const json_t *hints = json_object_get(report, "hints");
@@ -77,6 +83,9 @@ void siox__report_print(FILE *out, const json_t *report) {
             "%lld records dropped\n",
             integer(hints, "issued"), integer(hints, "sent"), integer(hints, "granted"),
             integer(hints, "refused"), integer(report, "late"), integer(report, "records_dropped"));
+  unseen(out, json_object_get(report, "unseen"));
+  if (integer(report, "trace_lost"))
+    fprintf(out, "  trace: %lld records lost\n", integer(report, "trace_lost"));
   const char *what;
   json_object_foreach(json_object_get(report, "unavailable"), what, item)
       fprintf(out, "  not available: %s: %s\n", what, json_string_value(item));

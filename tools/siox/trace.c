@@ -11,12 +11,11 @@
 static const char usage[] =
     "usage: siox trace cat FILE [--events] [--segments] [--json]\n\n"
     "Prints a trace: --events what programs did (the default), --segments what the disks did;\n"
-    "CSV with a header line, or with --json one object a line.\n"
+    "CSV with a header line (both at once do not fit into one), or with --json one object a line.\n"
     "Exit status 1: the trace is damaged (what was good before is printed) or cannot be read.\n";
 
 static const char *const kinds[] = {"job", "client", "file", "site", "join",    "leave", "open",
                                     "io",  "hint",   "call", "sync", "message", "wait",  "segment"};
-static const char *const states[] = {"idle", "active", "up", "down"};
 
 static const char segment_head[] =
     "disk,state,start_ns,end_ns,from_speed,to_speed,bytes,job,share\n";
@@ -213,18 +212,18 @@ static void print_segment(const struct siox_segment *s, bool json) {
   int64_t job = s->job == SIOX_NOBODY ? -1 : (int64_t)s->job;
   if (json) {
     json_t *o = json_pack("{s:I,s:s,s:I,s:I,s:f,s:f,s:I,s:I,s:f,s:f}", "disk", (json_int_t)s->disk,
-                          "state", states[s->state], "start_ns", (json_int_t)s->start, "end_ns",
-                          (json_int_t)s->end, "from_speed", s->from_speed, "to_speed", s->to_speed,
-                          "bytes", (json_int_t)s->bytes, "job", (json_int_t)job, "share", s->share,
-                          "joules", s->joules);
+                          "state", siox_state_name(s->state), "start_ns", (json_int_t)s->start,
+                          "end_ns", (json_int_t)s->end, "from_speed", s->from_speed, "to_speed",
+                          s->to_speed, "bytes", (json_int_t)s->bytes, "job", (json_int_t)job,
+                          "share", s->share, "joules", s->joules);
     json_dumpf(o, stdout, JSON_COMPACT);
     putchar('\n');
     json_decref(o);
     return;
   }
   printf("%" PRIu32 ",%s,%" PRId64 ",%" PRId64 ",%.17g,%.17g,%" PRIu64 ",%" PRId64 ",%.17g\n",
-         s->disk, states[s->state], s->start, s->end, s->from_speed, s->to_speed, s->bytes, job,
-         s->share);
+         s->disk, siox_state_name(s->state), s->start, s->end, s->from_speed, s->to_speed, s->bytes,
+         job, s->share);
 }
 
 static int cat(const char *path, bool events, bool segments, bool json) {
@@ -278,7 +277,7 @@ int siox__cmd_trace(int argc, char **argv) {
   }
   if (bad || !path || (events && segments && !json)) { /* two tables do not fit into one CSV */
     fputs(usage, stderr);
-    return 2;
+    return SIOX__USAGE;
   }
   return cat(path, events || !segments, segments, json);
 }
