@@ -41,7 +41,8 @@ struct siox__client {
   int32_t rank, size; /* -1, 0: not known */
   int32_t pid;        /* whose memory this is: a child of vfork still runs in its parent's */
   bool mpi;
-  bool forked; /* child of a process that had a connection: joins by REJOIN and never warns */
+  bool forked; /* child of a process that had a connection or looked for one: joins by REJOIN and
+                  never warns */
   bool warned;
   char job[96]; /* "" until first needed */
 };
@@ -75,6 +76,9 @@ static inline bool siox__connected(void) {
 }
 /* Connected; tries to be if nobody tried yet. */
 int siox__client_ready(void);
+/* This process runs in memory that is another's: a child of vfork before its exec, or one made
+ * behind libc's back. It leaves the connection alone, and its calls pass straight through. */
+bool siox__borrowed(void);
 /* The same for public functions: guarded, errno kept. */
 bool siox__client_usable(void);
 /* The daemon is left for good; says so once a job. The caller holds the socket lock. */
@@ -85,11 +89,15 @@ void siox__client_check(void);
 void siox__client_reset(void);
 /* The job's one warning line, if this process is the one to give it and has not. */
 __attribute__((format(printf, 1, 2))) void siox__warn_once(const char *format, ...);
+/* What descriptor 2 is now, is where the program wants its messages. */
+void siox__stderr_is(void);
 
 /* owned.c: descriptors that libsiox holds itself. */
-int siox__fd_high(int fd);    /* moves one out of the program's way, close-on-exec; returns it */
+int siox__fd_high(int fd);    /* moves one out of the program's way, close-on-exec; returns it, or
+                                 closes it and returns -1 when there is no room up there */
 bool siox__fd_own(int fd);    /* is it one of ours? */
-void siox__fd_yield(int fd);  /* the program wants this number for itself: ours moves */
+void siox__fd_yield(int fd);  /* the program wants this number for itself: ours moves, or without
+                                 room the daemon is left */
 void siox__fd_close(int *fd); /* closes one of ours and sets it to -1 */
 
 /* job.c */
@@ -137,7 +145,6 @@ void siox__fault_read(void);
 const struct siox_mask *siox__fault_mask(void);
 
 /* fork.c */
-void siox__fork_register(void);
 
 /* What predict.c makes of the calls. handle: the MPI_File; offset in bytes or -1; site NULL: not
  * compiled with the pass; layout NULL: not known. */

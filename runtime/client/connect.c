@@ -17,6 +17,25 @@
 struct siox__client siox__client = {.socket = -1, .wake = -1, .rank = -1};
 _Thread_local struct siox__thread siox__self __attribute__((tls_model("initial-exec")));
 
+/* A program that was started without stderr, or closes it, may have a data file under number 2:
+ * only what was there at the start, or was put there by dup2, is written to. */
+static struct stat messages;
+static bool messages_known;
+
+void siox__stderr_is(void) { messages_known = fstat(STDERR_FILENO, &messages) == 0; }
+
+__attribute__((constructor(103))) static void stderr_at_start(void) {
+  int saved = errno;
+  siox__stderr_is();
+  errno = saved;
+}
+
+static bool stderr_still_is(void) {
+  struct stat now;
+  return messages_known && fstat(STDERR_FILENO, &now) == 0 && now.st_dev == messages.st_dev &&
+         now.st_ino == messages.st_ino && now.st_rdev == messages.st_rdev;
+}
+
 void siox__warn_once(const char *format, ...) {
   bool first = siox__client.welcome.client || siox__client.welcome.ring_bytes
                    ? siox__client.welcome.first_of_job != 0
@@ -24,6 +43,8 @@ void siox__warn_once(const char *format, ...) {
   if (siox__client.warned || siox__client.forked || !first)
     return;
   siox__client.warned = true;
+  if (!stderr_still_is())
+    return;
   char line[512] = "siox: ";
   va_list arguments;
   va_start(arguments, format);
@@ -80,6 +101,8 @@ static int dial(const char *path) {
   if (fd < 0)
     return SIOX_EIO;
   fd = siox__fd_high(fd);
+  if (fd < 0)
+    return SIOX_EFULL;
   struct timeval limit = {.tv_sec = SIOX_WIRE_TIMEOUT_NS / 1000000000};
   setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
   setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
@@ -131,17 +154,19 @@ static int greet(int fd) {
     siox__client.levels =
         map(fds[2], PROT_READ, sizeof(struct siox_level_table) + answer.ndisks * sizeof(int32_t),
             &siox__client.levels_bytes);
-    if (siox__client.ring && siox__client.levels) {
+    int wake = siox__fd_high(fds[1]);
+    fds[1] = -1;
+    if (wake >= 0 && siox__client.ring && siox__client.levels) {
       canonical_mount(&answer);
       *welcome = answer;
       siox__client.mount_length = strlen(welcome->mount);
       siox__client.ring_bytes = answer.ring_bytes;
       siox__client.socket = fd;
-      siox__client.wake = siox__fd_high(fds[1]);
-      fds[1] = -1;
+      siox__client.wake = wake;
       result = 0;
     } else {
-      result = SIOX_ENOMEM;
+      result = wake < 0 ? SIOX_EFULL : SIOX_ENOMEM;
+      siox__fd_close(&wake);
     }
   }
   for (int i = 0; i < 3; i++)
@@ -178,10 +203,10 @@ int siox__client_ready(void) {
   int status = atomic_load_explicit(&siox__client.status, memory_order_acquire);
   if (status != SIOX_STATUS_NEW)
     return status == SIOX_STATUS_READY;
+  if (siox__borrowed())
+    return 0;
   siox__socket_lock();
   if (atomic_load(&siox__client.status) == SIOX_STATUS_NEW) {
-    siox__fork_register();
-    siox__client.pid = getpid();
     int result = join();
     if (result >= 0)
       siox__fault_read();
@@ -217,14 +242,15 @@ void siox__client_reset(void) {
   siox__fd_close(&siox__client.wake);
   siox__client.ring = NULL;
   siox__client.levels = NULL;
-  siox__client.forked = true;
+  if (atomic_load(&siox__client.status) != SIOX_STATUS_NEW)
+    siox__client.forked = true;
   atomic_fetch_add(&siox__client.epoch, 1);
   if (atomic_load(&siox__client.status) == SIOX_STATUS_READY)
     atomic_store(&siox__client.status, SIOX_STATUS_NEW);
 }
 
 __attribute__((destructor)) static void farewell(void) {
-  if (!siox__enter())
+  if (siox__borrowed() || !siox__enter())
     return;
   siox__client_check();
   siox__notify(SIOX_MSG_BYE, NULL, 0, NULL, 0);

@@ -59,13 +59,9 @@ static void set(int fd, struct siox__file *file) {
   siox__file_release(atomic_exchange(&siox__fd_file[fd], file));
 }
 
-/* Between vfork and exec a child closes and copies descriptors of its own in memory that is its
- * parent's: the parent's table stays as it is. */
-static bool borrowed(void) { return getpid() != siox__client.pid; }
-
 void siox__file_closed(int fd) {
   if ((unsigned)fd < SIOX_MAX_FD &&
-      atomic_load_explicit(&siox__fd_file[fd], memory_order_relaxed) && !borrowed())
+      atomic_load_explicit(&siox__fd_file[fd], memory_order_relaxed) && !siox__borrowed())
     set(fd, NULL);
 }
 
@@ -73,7 +69,7 @@ void siox__file_dup(int from, int to) {
   if ((unsigned)to >= SIOX_MAX_FD || from == to)
     return;
   struct siox__file *file = (unsigned)from < SIOX_MAX_FD ? atomic_load(&siox__fd_file[from]) : NULL;
-  if (file && borrowed())
+  if (file && siox__borrowed())
     return;
   if (file)
     siox__file_hold(file);

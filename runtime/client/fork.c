@@ -5,6 +5,7 @@
 #include "client/client.h"
 #include "client/files.h"
 #include <pthread.h>
+#include <unistd.h>
 
 static void in_child(void) {
   int saved = errno;
@@ -17,8 +18,10 @@ static void in_child(void) {
   errno = saved;
 }
 
-void siox__fork_register(void) {
-  static _Atomic int done;
-  if (!atomic_exchange(&done, 1))
-    pthread_atfork(NULL, NULL, in_child);
+bool siox__borrowed(void) { return getpid() != siox__client.pid; }
+
+/* Before anything of the program runs: pid tells this process from a child of vfork. */
+__attribute__((constructor(102))) static void whose_memory(void) {
+  siox__client.pid = getpid();
+  pthread_atfork(NULL, NULL, in_child);
 }

@@ -26,7 +26,7 @@ static struct opening before(int at, const char *path, int flags) {
   if (siox__self.depth || !path || elsewhere(path) || (flags & (O_PATH | O_DIRECTORY)) == O_PATH)
     return o;
   int saved = errno;
-  if (siox__enter()) {
+  if (!siox__borrowed() && siox__enter()) {
     o.inside = true;
     if (siox__client_ready() && siox__client.mount_length)
       o.fresh = (flags & O_TRUNC) ||
@@ -148,7 +148,7 @@ SIOX_EXPORT int dup(int fd) {
 }
 
 static void make_way(int to) {
-  if (!siox__self.depth && siox__fd_own(to) && siox__enter()) {
+  if (!siox__self.depth && siox__fd_own(to) && !siox__borrowed() && siox__enter()) {
     int saved = errno;
     siox__fd_yield(to);
     siox__exit();
@@ -156,20 +156,22 @@ static void make_way(int to) {
   }
 }
 
-SIOX_EXPORT int dup2(int from, int to) {
-  make_way(to);
-  int made = siox__real()->dup2(from, to);
+static int copied(int from, int made) {
   if (made >= 0)
     siox__file_dup(from, made);
+  if (made == STDERR_FILENO && from != made && !siox__borrowed())
+    siox__stderr_is();
   return made;
+}
+
+SIOX_EXPORT int dup2(int from, int to) {
+  make_way(to);
+  return copied(from, siox__real()->dup2(from, to));
 }
 
 SIOX_EXPORT int dup3(int from, int to, int flags) {
   make_way(to);
-  int made = siox__real()->dup3(from, to, flags);
-  if (made >= 0)
-    siox__file_dup(from, made);
-  return made;
+  return copied(from, siox__real()->dup3(from, to, flags));
 }
 
 #define FCNTL(name)                                                                                \

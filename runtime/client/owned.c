@@ -18,8 +18,7 @@ int siox__fd_high(int fd) {
       low = 3;
   }
   int high = (int)syscall(SYS_fcntl, fd, F_DUPFD_CLOEXEC, low);
-  if (high < 0)
-    return fd; /* descriptor table is full up there: it stays where it is */
+  /* Down here it would take a number that the program counts on, 0 to 2 above all. */
   syscall(SYS_close, fd);
   return high;
 }
@@ -36,8 +35,9 @@ void siox__fd_yield(int fd) {
   for (size_t i = 0; i < NOWNED; i++)
     if (*owned[i] == fd && fd >= 0) {
       int moved = (int)syscall(SYS_fcntl, fd, F_DUPFD_CLOEXEC, 3);
-      if (moved >= 0)
-        *owned[i] = moved; /* the old one is replaced by the program's dup2 */
+      *owned[i] = moved; /* the old one is replaced by the program's dup2 */
+      if (moved < 0)
+        siox__client_lost("no file descriptor is left for Siox");
     }
   siox__socket_unlock();
 }

@@ -74,7 +74,7 @@ bool siox__transfer_extent(struct siox__file *file, int fd, bool write, int64_t 
 static int64_t begin(struct siox__file *file, int fd, bool write, int64_t offset, int64_t bytes) {
   int saved = errno;
   int64_t completion = SIOX_NOT_CHARGED;
-  if (bytes > 0 && siox__enter()) {
+  if (bytes > 0 && !siox__borrowed() && siox__enter()) {
     int64_t arrival = siox__now_ns();
     file = siox__file_live(file, fd);
     if (file && siox__transfer_extent(file, fd, write, &offset, &bytes))
@@ -163,7 +163,7 @@ TRANSFER(pwritev64v2, true, (int fd, const struct iovec *from, int n, off64_t at
     struct siox__file *file = siox__managed(fd);                                                   \
     int64_t completion = SIOX_NOT_CHARGED;                                                         \
     int saved = errno;                                                                             \
-    if (file && siox__enter()) {                                                                   \
+    if (file && !siox__borrowed() && siox__enter()) {                                              \
       file = siox__file_live(file, fd);                                                            \
       if (file)                                                                                    \
         completion = siox__charge(file, SIOX_IO_SYNC, siox__now_ns(), 0, 0, 0, 0);                 \

@@ -364,6 +364,21 @@ static void what_a_vfork_child_closes_stays_managed_in_the_parent(void **state) 
   close(fd);
 }
 
+static void a_vfork_child_that_writes_leaves_the_parents_connection(void **state) {
+  (void)state;
+  int fd = made("parent", 10), status, connections = double_connections();
+  pid_t child = vfork();
+  if (!child)
+    _exit(pwrite(fd, "child", 5, 0) == 5 && close(open("/tmp", O_RDONLY)) == 0 ? 0 : 1);
+  assert_int_equal(waitpid(child, &status, 0), child);
+  assert_int_equal(status, 0);
+  assert_int_equal(double_count(SIOX_MSG_IO, NULL), 0);
+  assert_int_equal(pwrite(fd, "parent", 6, 0), 6);
+  assert_int_equal(double_count(SIOX_MSG_IO, NULL), 1);
+  assert_int_equal(double_connections(), connections);
+  close(fd);
+}
+
 static void closing_every_descriptor_leaves_the_connection(void **state) {
   (void)state;
   for (int fd = 900; fd < 70000; fd++) /* what daemons do; the double's own are below */
@@ -419,6 +434,7 @@ int main(void) {
       T(aio_suspend_honours_its_time_limit),
       T(a_forked_child_joins_by_itself),
       T(what_a_vfork_child_closes_stays_managed_in_the_parent),
+      T(a_vfork_child_that_writes_leaves_the_parents_connection),
       T(closing_every_descriptor_leaves_the_connection),
       T(a_mapping_is_said_to_be_unseen),
   };

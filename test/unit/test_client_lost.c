@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -121,6 +123,67 @@ static int between(void (*event)(void)) {
   return lines;
 }
 
+static int plain(int flags) {
+  char path[256];
+  snprintf(path, sizeof path, "%s.plain", double_mount());
+  int fd = open(path, flags, 0600);
+  unlink(path);
+  return fd;
+}
+
+/* The program's own file takes every number, those of libsiox's descriptors too. */
+static int takes_every_descriptor(void) {
+  struct rlimit limit = {128, 128};
+  setrlimit(RLIMIT_NOFILE, &limit);
+  int fd = file(), data = plain(O_RDWR | O_CREAT | O_TRUNC);
+  if (!writes(fd))
+    return 1;
+  for (int i = 3; i < 128; i++)
+    if (i != fd && i != data && dup2(data, i) != i)
+      return 2;
+  struct siox_mask mask;
+  siox_mask_parse(&mask, "1");
+  siox_set_speed(&mask, 1, 1);
+  siox_mask_free(&mask);
+  return writes(fd) && lseek(data, 0, SEEK_END) == 0 ? 0 : 3;
+}
+
+static void where_dup2_leaves_no_descriptor_the_daemon_is_left_and_no_file_written(void **state) {
+  (void)state;
+  assert_int_equal(lines_of(takes_every_descriptor), 1);
+}
+
+static int data_under_two(void) {
+  setenv("SIOX_SOCKET", "/nonexistent/socket", 1);
+  close(2);
+  int data = syscall(SYS_openat, AT_FDCWD, double_mount(), O_TMPFILE | O_RDWR, 0600);
+  if (data != 2)
+    return 1;
+  int fd = file();
+  return writes(fd) && lseek(data, 0, SEEK_END) == 0 ? 0 : 2;
+}
+
+static void a_data_file_under_the_number_of_stderr_gets_no_line(void **state) {
+  (void)state;
+  assert_int_equal(lines_of(data_under_two), 0);
+}
+
+static int small_table(void) {
+  struct rlimit limit = {16, 16};
+  setrlimit(RLIMIT_NOFILE, &limit);
+  int null = open("/dev/null", O_RDONLY);
+  while (dup(null) >= 0)
+    ;
+  close(null);
+  int fd = file();
+  return writes(fd) && dup(fd) < 0 && close(fd) == 0 && (fd = file()) == null ? 0 : 1;
+}
+
+static void a_full_descriptor_table_keeps_its_last_number_for_the_program(void **state) {
+  (void)state;
+  assert_int_equal(lines_of(small_table), 1);
+}
+
 static void fall_silent(void) { double_silent(true); }
 
 static void a_daemon_that_dies_is_left_with_one_line(void **state) {
@@ -181,6 +244,9 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(without_a_daemon_the_program_runs_and_one_line_says_so),
       cmocka_unit_test(without_a_daemon_that_anybody_asked_for_nothing_is_said),
+      cmocka_unit_test(where_dup2_leaves_no_descriptor_the_daemon_is_left_and_no_file_written),
+      cmocka_unit_test(a_data_file_under_the_number_of_stderr_gets_no_line),
+      cmocka_unit_test(a_full_descriptor_table_keeps_its_last_number_for_the_program),
       cmocka_unit_test(a_daemon_that_dies_is_left_with_one_line),
       cmocka_unit_test(a_silent_daemon_is_left_after_a_second_with_one_line),
       cmocka_unit_test(a_forked_child_never_warns),
