@@ -89,6 +89,13 @@ void siox__daemon_idle(struct siox__daemon *d) {
     uv_timer_start(&d->idle, on_idle_end, (uint64_t)(seconds * 1e3), 0);
 }
 
+/* Whoever started it may have been killed before it connected. */
+static void wait_for_the_first(struct siox__daemon *d) {
+  double seconds = d->config->stop_when_idle, least = SIOX__PATIENCE_NS / 1e9;
+  if (seconds >= 0)
+    uv_timer_start(&d->idle, on_idle_end, (uint64_t)((seconds > least ? seconds : least) * 1e3), 0);
+}
+
 static void on_signal(uv_signal_t *signal, int number) {
   siox__daemon_leave(signal->data, number == SIGTERM ? "SIGTERM" : "SIGINT");
 }
@@ -200,6 +207,7 @@ int siox__daemon_create(struct siox__daemon *d, const struct siox_config *config
   uv_timer_start(&d->second, on_second, 1000, 1000);
   uv_signal_start(&d->sigterm, on_signal, SIGTERM);
   uv_signal_start(&d->sigint, on_signal, SIGINT);
+  wait_for_the_first(d);
   return 0;
 }
 

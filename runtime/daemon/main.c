@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* sioxd: options, configuration, going to the background, and the loop. */
 #include "common/log.h"
+#include "common/stdio.h"
 #include "daemon/daemon.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -159,6 +160,8 @@ static int run(const struct siox_config *config, int ready, bool daemonize) {
 }
 
 int main(int argc, char **argv) {
+  if (siox__stdio_fill() < 0)
+    return EXIT_FAILURE; /* nowhere to say why */
   struct options options = {0};
   int status = parse(argc, argv, &options);
   if (status)

@@ -56,6 +56,13 @@ class Place:
         return [sys.executable, "-c", PROGRAM.format(here=HERE, path=self.path)]
 
 
+def wait_until_gone(path):
+    deadline = time.monotonic() + 30
+    while os.path.exists(path):
+        assert time.monotonic() < deadline, "the daemon that was started is still there"
+        time.sleep(0.01)
+
+
 def status_is_the_commands():
     with Place() as place:
         for command, status in ((["true"], 0), (["sh", "-c", "exit 7"], 7), (["sh", "-c", "kill -9 $$"], 137),
@@ -63,9 +70,7 @@ def status_is_the_commands():
             run = place.run(*command)
             run.communicate(timeout=60)
             assert run.returncode == status, (command, run.returncode)
-        deadline = time.monotonic() + 30  # it goes when the run's connection has gone
-        while os.path.exists(place.socket):
-            assert time.monotonic() < deadline, "the daemon it started is still there"
+        wait_until_gone(place.socket)  # with the run's connection
         assert os.listdir(place.environment["TMPDIR"]) == []
 
 
@@ -163,6 +168,51 @@ sys.exit(5)
         assert "counters" in report["unavailable"] and "end" in report["unavailable"], report
         assert report["run"]["requests"] == 3 and report["run"]["joules"] > 4 * 20 * 10.2, report["run"]
         assert os.listdir(place.environment["TMPDIR"]) == []
+
+
+def started_without_stdio():
+    """Every set of closed descriptors 0, 1 and 2: the status is the command's, and the daemon ends."""
+    with Place() as place:
+        for closed in ("<&-", ">&-", "2>&-", "<&- >&-", "<&- 2>&-", ">&- 2>&-", "<&- >&- 2>&-"):
+            line = f'{SIOX} run -q --set socket={place.socket} --set mount={place.mount} -- sh -c "exit 7" {closed}'
+            run = subprocess.run(["sh", "-c", line], env=place.environment, timeout=60)
+            assert run.returncode == 7, (closed, run.returncode)
+        wait_until_gone(place.socket)
+
+
+def a_long_temporary_directory_is_used():
+    with Place() as place:
+        place.environment["TMPDIR"] = os.path.join(place.directory, "with space", "x" * 200)
+        os.makedirs(place.environment["TMPDIR"])
+        run = place.run("sh", "-c", "exit 7")
+        _, err = run.communicate(timeout=60)
+        assert run.returncode == 7, err
+        assert os.listdir(place.environment["TMPDIR"]) == []
+
+
+def a_missing_temporary_directory_is_named():
+    with Place() as place:
+        place.environment["TMPDIR"] = os.path.join(place.directory, "none")
+        run = place.run("true")
+        _, err = run.communicate(timeout=60)
+        assert run.returncode != 0 and place.environment["TMPDIR"] in err, err
+
+
+def a_record_of_the_settings_is_not_another_daemon():
+    with Place() as place:
+        place.environment["SIOX_RECORD"] = os.path.join(place.directory, "run.siox")
+        run = place.run("true")
+        _, err = run.communicate(timeout=60)
+        assert run.returncode == 0 and "joined" not in err, err
+
+
+def killed_before_it_connected_leaves_no_daemon():
+    """The daemon that a run started and never met: sioxd with the settings that siox run gives."""
+    with Place() as place:
+        subprocess.run([os.path.join(os.path.dirname(SIOX), "sioxd"), "--daemonize", "--set", f"socket={place.socket}",
+                        "--set", f"mount={place.mount}", "--set", "stop_when_idle=0"], env=place.environment, check=True)
+        assert os.path.exists(place.socket)
+        wait_until_gone(place.socket)
 
 
 def json_is_the_last_line_of_stdout():

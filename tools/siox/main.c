@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* siox: finds the command and hands over. */
+#include "common/stdio.h"
 #include "siox_tool.h"
 #include <stdio.h>
 #include <string.h>
@@ -22,6 +23,8 @@ static void help(FILE *out) {
 }
 
 int main(int argc, char **argv) {
+  if (siox__stdio_fill() < 0)
+    return 1; /* nowhere to say why */
   const char *name = argc > 1 ? argv[1] : "";
   if (!strcmp(name, "--help") || !strcmp(name, "-h") || !strcmp(name, "help")) {
     help(stdout);

@@ -42,7 +42,7 @@ struct options {
   struct siox_config_override set[OVERRIDES];
   size_t nset;
   char policy_text[128], record_text[PATH_MAX + 16], stop_text[32];
-  char directory[64]; /* of a trace of our own, "" none */
+  char directory[PATH_MAX]; /* of a trace of our own, "" none */
 };
 
 static int add(struct options *o, const char *text, const char *origin) {
@@ -128,13 +128,16 @@ static int settings(struct options *o, const struct siox_config *config) {
     free(real);
   } else if (!config->record) {
     const char *tmp = getenv("TMPDIR");
-    snprintf(o->directory, sizeof o->directory, "%.40s/siox-run.XXXXXX",
+    snprintf(o->directory, sizeof o->directory, "%.4000s/siox-run.XXXXXX",
              tmp && *tmp ? tmp : "/tmp");
-    if (!mkdtemp(o->directory)) {
-      fprintf(stderr, "siox run: %s: %s\n", o->directory, strerror(errno));
+    char *real = mkdtemp(o->directory) ? realpath(o->directory, NULL) : NULL;
+    if (!real) {
+      fprintf(stderr, "siox run: TMPDIR: %s: %s\n", o->directory, strerror(errno));
       return -1;
     }
-    snprintf(o->record_text, sizeof o->record_text, "record=%s/trace.siox", o->directory);
+    snprintf(o->directory, sizeof o->directory, "%s", real);
+    free(real);
+    snprintf(o->record_text, sizeof o->record_text, "record=%.4000s/trace.siox", o->directory);
   }
   if (*o->record_text && add(o, o->record_text, "--record") < 0)
     return -1;
@@ -165,10 +168,15 @@ static int get_daemon(const struct options *o, const char *socket_path, json_t *
   return -1;
 }
 
-static int check_joined(const struct options *o, const json_t *status, const char *socket_path) {
+static int check_joined(const struct options *o, const struct siox_config *config,
+                        const json_t *status) {
+  const char *socket_path = config->socket;
   const char *policy = json_string_value(json_object_get(status, "policy"));
   const char *record = json_string_value(json_object_get(status, "record"));
-  bool ours = record && !strcmp(record, *o->record_text ? o->record_text + strlen("record=") : "");
+  const char *wanted = *o->record_text ? o->record_text + strlen("record=") : config->record;
+  bool ours = record && wanted && !strcmp(record, wanted) &&
+              !json_is_true(json_object_get(status, "finished")) &&
+              (!o->policy || !policy || !strcmp(policy, o->policy));
   if (ours)
     return 0;
   if (json_is_true(json_object_get(status, "finished"))) {
@@ -238,7 +246,7 @@ static int measure(struct options *o, const struct siox_config *config, char **c
   struct siox_diag diag = {""};
   json_t *status = NULL;
   int fd = get_daemon(o, config->socket, &status, &diag);
-  int refused = fd < 0 ? -1 : check_joined(o, status, config->socket);
+  int refused = fd < 0 ? -1 : check_joined(o, config, status);
   if (fd < 0)
     fprintf(stderr, "siox run: %s\n", diag.text);
   if (refused < 0) {
