@@ -77,7 +77,22 @@ static void remember(void *context, uint64_t dev, uint64_t ino, const char *path
   siox_layout_free(&like.layout);
 }
 
+/* Files are compared with it by the kernel's names: what is not there has none. */
+static int check_mount(const char *mount, struct siox_diag *diag) {
+  struct stat st;
+  if (!mount || !*mount)
+    return 0;
+  if (stat(mount, &st) == 0 && S_ISDIR(st.st_mode))
+    return 0;
+  snprintf(diag->text, sizeof diag->text, "mount: %s: %s", mount,
+           strerror(stat(mount, &st) == 0 ? ENOTDIR : errno));
+  return SIOX_ENOENT;
+}
+
 int siox__files_create(struct siox__daemon *d, struct siox_diag *diag) {
+  int r = check_mount(d->config->mount, diag);
+  if (r < 0)
+    return r;
   d->files.chain = calloc(CHAINS, sizeof(struct siox__file *));
   if (!d->files.chain)
     return SIOX_ENOMEM;

@@ -215,6 +215,21 @@ def killed_before_it_connected_leaves_no_daemon():
         wait_until_gone(place.socket)
 
 
+def a_mount_that_is_no_directory_is_named():
+    with Place() as place:
+        for mount, why in (("/no/such/place", "No such file"), (place.path, "Not a directory")):
+            run = place.run("true", options=["--set", f"mount={mount}"])
+            _, err = run.communicate(timeout=60)
+            assert run.returncode != 0 and f"mount: {mount}: {why}" in err, err
+
+
+def output_that_cannot_be_written_is_an_error():
+    with open("/dev/full", "w") as full:
+        for command in (["--help"], ["run", "--help"], ["timeline", "--help"]):
+            run = subprocess.run([SIOX, *command], stdout=full, stderr=subprocess.PIPE, text=True)
+            assert run.returncode == 1 and "standard output" in run.stderr, (command, run)
+
+
 def json_is_the_last_line_of_stdout():
     with Place() as place:
         run = place.run("echo", "hello", options=["--json", "--quiet"])

@@ -24,3 +24,7 @@ if "$bin/siox" timeline siox.yaml 2>err; then
   fail "a file that is no trace was drawn"
 fi
 grep -q 'siox.yaml' err || fail "the message does not name the file: $(cat err)"
+
+head -c $(($(stat -c %s run.siox) * 3 / 4)) run.siox >cut.siox
+"$bin/siox" timeline cut.siox >text 2>err || fail "a trace without its end was not drawn: $(cat err)"
+grep -q 'cut.siox.*as far as it goes' err || fail "nothing says that the trace is cut: $(cat err)"

@@ -22,17 +22,26 @@ static void help(FILE *out) {
   fputs("\nsiox COMMAND --help explains a command. Settings: sioxd --help.\n", out);
 }
 
+/* A full disk under stdout is an error of every command that had none of its own. */
+static int written(int status) {
+  bool lost = fflush(stdout) != 0 || ferror(stdout);
+  if (status || !lost)
+    return status;
+  fputs("siox: standard output cannot be written\n", stderr);
+  return 1;
+}
+
 int main(int argc, char **argv) {
   if (siox__stdio_fill() < 0)
     return 1; /* nowhere to say why */
   const char *name = argc > 1 ? argv[1] : "";
   if (!strcmp(name, "--help") || !strcmp(name, "-h") || !strcmp(name, "help")) {
     help(stdout);
-    return 0;
+    return written(0);
   }
   for (int i = 0; i < COMMANDS; i++)
     if (!strcmp(name, commands[i].name))
-      return commands[i].run(argc - 1, argv + 1);
+      return written(commands[i].run(argc - 1, argv + 1));
   if (*name)
     fprintf(stderr, "siox: there is no command \"%s\"\n", name);
   help(stderr);

@@ -124,8 +124,10 @@ static int load(struct timeline *t, const char *path, struct siox_diag *diag) {
   if (!t->disk)
     code = SIOX_ENOMEM;
   while (!code && (more = siox_trace_read(reader, &event, diag)) != 0) {
-    if (more == SIOX_ETRUNCATED) /* the recorder was killed: what is there is good */
+    if (more == SIOX_ETRUNCATED) { /* the recorder was killed: what is there is good */
+      t->cut = true;
       break;
+    }
     if (more < 0)
       code = more;
     else if (event.kind == SIOX_TRACE_SEGMENT)
@@ -199,6 +201,8 @@ int siox__cmd_timeline(int argc, char **argv) {
     return SIOX__USAGE;
   }
   code = list ? siox__timeline_list(argv[optind], stdout, &diag) : load(&t, argv[optind], &diag);
+  if (!code && t.cut)
+    fprintf(stderr, "siox timeline: %s; drawn as far as it goes\n", diag.text);
   if (code) {
     fprintf(stderr, "siox timeline: %s\n", diag.text[0] ? diag.text : siox_strerror(code));
   } else if (svg && !list) {

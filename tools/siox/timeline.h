@@ -30,6 +30,7 @@ struct timeline {
   struct siox_drive drive; /* of disk 0: levels of the legend */
   double full_speed;       /* greatest over all disks */
   char policy[64], program[512];
+  bool cut; /* the trace ends before its end block */
 };
 
 /* Mean speed of a disk over [from, to); negative where nothing is known. */
