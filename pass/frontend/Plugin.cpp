@@ -2,14 +2,38 @@
 // Entry of SioxPass.so: at the start of every pipeline, and as siox or siox<...> for opt.
 #include "frontend/Pipeline.h"
 #include "transform/Split.h"
+#include "llvm/Config/llvm-config.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Passes/PassPlugin.h"
+#include <cstdio>
+#include <dlfcn.h>
+#include <unistd.h>
 
 using namespace llvm;
 
 namespace {
+
+/// Runs before anything here needs LLVM: in a compiler of another major version, whose libLLVM has
+/// other symbols, the loader would end it with the mangled name of one of them.
+__attribute__((constructor(101))) void checkCompiler() {
+  using Version = void (*)(unsigned *, unsigned *, unsigned *);
+  // Since LLVM 16. A compiler without a C interface has to have a symbol that older ones lack.
+  auto Get = reinterpret_cast<Version>(dlsym(RTLD_DEFAULT, "LLVMGetVersion"));
+  unsigned Major = 0, Minor = 0, Patch = 0;
+  if (Get)
+    Get(&Major, &Minor, &Patch);
+  bool Known = Get || dlsym(RTLD_DEFAULT, "_ZN4llvm15SmallVectorBaseIjE13mallocForGrowEPvmmRm");
+  if (Known && (!Get || Major == LLVM_VERSION_MAJOR))
+    return;
+  char Found[32] = "older than LLVM 16";
+  if (Get)
+    snprintf(Found, sizeof Found, "of LLVM %u", Major);
+  fprintf(stderr, "error: siox: SioxPass.so needs clang %d; this compiler is %s\n",
+          LLVM_VERSION_MAJOR, Found);
+  _exit(1);
+}
 
 /// Stands in for the pass when its settings are wrong: one error, and the compiler ends with a
 /// failure.
