@@ -59,12 +59,6 @@ private:
   }
 };
 
-std::string describe(const SCEV *S) {
-  std::string Text;
-  raw_string_ostream(Text) << *S;
-  return Text;
-}
-
 /// Why an expression varies as it does: the unknown in it that says so.
 std::string reasonOf(const SCEV *S, ScalarEvolution &SE, const Loop &L) {
   struct Finder {
@@ -113,7 +107,6 @@ Pattern patternOf(CallBase &Marker, FunctionAnalysisManager &FAM) {
   bool Known = true;
   for (const Loop *L = Inner; L; L = L->getParentLoop()) {
     AccessLevel Level;
-    Level.Text = describe(Offset);
     Level.Trip = tripCount(*L, *Marker.getParent(), SE, Tree);
     const auto *R = dyn_cast<SCEVAddRecExpr>(Offset);
     if (!Known) {
@@ -129,7 +122,7 @@ Pattern patternOf(CallBase &Marker, FunctionAnalysisManager &FAM) {
       Offset = R->getStart();
     } else {
       Known = false;
-      P.Why = Level.Text = reasonOf(Offset, SE, *L);
+      P.Why = reasonOf(Offset, SE, *L);
     }
     P.Levels.push_back(std::move(Level));
   }
@@ -248,8 +241,6 @@ void analyzeAccess(OptimisticClone &Clone, ModuleModel &Model) {
   findPatterns(Clone, Model);
   findOrigins(Clone, Model);
   findRegionTrips(Clone, Model);
-  for (Site &S : Model.Sites)
-    S.SharedPointer = S.Info->isData() && S.Info->Pointer == SIOX_POINTER_INDIVIDUAL;
 }
 
 } // namespace siox

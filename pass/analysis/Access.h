@@ -8,7 +8,7 @@
 
 namespace siox {
 
-/// Fills First, Size, Levels, Origins, WholeOrigins, SharedPointer and Why of every site, and Trip
+/// Fills First, Size, Levels, Origins, WholeOrigins and Why of every site, and Trip
 /// of every region. The clone's file pointers must be tracked (FilePointer.h).
 void analyzeAccess(OptimisticClone &Clone, ModuleModel &Model);
 

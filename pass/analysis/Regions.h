@@ -3,8 +3,8 @@
 //
 //   for (k = 0; k < K; k++) {            NEST   next: read_at, write_at
 //     MPI_File_read_at(...);
-//     multiply(a, b, c);                 CALL   next: write_at    (a function of this module that
-//     contains loops) MPI_File_write_at(...);
+//     multiply(a, b, c);                 CALL   next: write_at, where it lasts: see Shape.h
+//     MPI_File_write_at(...);
 //   }
 //   void multiply(...) {
 //     for (i = 0; i < N; i++) ...        LOOP   next: write_at, trip N

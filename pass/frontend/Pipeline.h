@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-// The steps of model/Model.h in order, over one module. Shared by plug-in, siox-opt and
-// siox-rewrite.
+// The steps of model/Model.h in order, over one module. Shared by plug-in and siox-opt.
 #ifndef SIOX_PASS_FRONTEND_PIPELINE_H
 #define SIOX_PASS_FRONTEND_PIPELINE_H
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 // Declarations from abi.def, descriptor types, constants and keys.
 #include "model/Abi.h"
+#include "common/hash.h"
 #include "siox/site.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/Constants.h"
@@ -161,10 +162,7 @@ Place placeOf(const Instruction &I) {
 uint64_t placeKey(const Place &P, unsigned Ordinal) {
   std::string Text = P.File + "\n" + P.Function + "\n" + utostr(P.Line) + "\n" + utostr(P.Column) +
                      "\n" + utostr(Ordinal);
-  uint64_t Hash = UINT64_C(0xcbf29ce484222325);
-  for (unsigned char Byte : Text)
-    Hash = (Hash ^ Byte) * UINT64_C(0x100000001b3);
-  return Hash;
+  return siox__fnv1a(Text.data(), Text.size());
 }
 
 } // namespace siox

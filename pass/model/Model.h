@@ -2,15 +2,17 @@
 // What the pass knows of a module: its MPI-IO sites and its regions. Filled in steps
 // (docs/pass.md):
 //
-//   findSites      (model/)      every MPI-IO call of the real module, from mpiio.def; gets a
-//   descriptor and a key findRegions    (analysis/)   I/O-free loop nests and calls between
-//   accesses, nests with I/O; the region graph mark           (transform/)  siox_at before each
-//   site, siox_region_enter before each region: opaque markers that
-//                                survive cloning, inlining and merging
+//   findSites      (model/)      every MPI-IO call of the real module, from mpiio.def; each
+//                                gets a descriptor and a key
+//   findRegions    (analysis/)   I/O-free loop nests and calls between accesses, nests with I/O;
+//                                the region graph
+//   mark           (transform/)  siox_at before each site, siox_region_enter before each region:
+//                                opaque markers that survive cloning, inlining and merging
 //   analyzeAccess  (analysis/)   on an optimistic clone of the slice: offsets per loop level,
-//   sizes, handle origins,
-//                                trip counts of marked loops, estimated time of a loop body
-//   plan           (analysis/)   layouts, masks, time to next use, levels, or a reason why not
+//                                sizes, handle origins, trip counts of marked loops
+//   findLayouts    (analysis/)   striping known at compile time
+//   estimateBodies (analysis/)   least time of a loop body
+//   planRegions    (analysis/)   masks, levels and leads, or a reason why not
 //   transform      (transform/)  guarded ticks or split loops, descriptors' final contents
 //   report         (report/)     one Passed or Missed remark a region; --print-access, --print-plan
 #ifndef SIOX_PASS_MODEL_H
@@ -43,7 +45,6 @@ struct AccessLevel {
   siox_offset_class Class = SIOX_OFFSET_UNKNOWN;
   int64_t Stride = SIOX_UNKNOWN;
   int64_t Trip = SIOX_UNKNOWN;
-  std::string Text; ///< for --print-access: the SCEV or the reason it is unknown
 };
 
 /// A striping known at compile time: triplet or nodes, from MPI_Info_set constants or layouts.yaml.
@@ -68,7 +69,6 @@ struct Site {
   std::vector<unsigned> Origins; ///< ids of MPI_File_open sites
   bool WholeOrigins = false; ///< no other open can have made the handle, in this module or another
   bool UnresolvedOrigins = false; ///< this module may hold others that were not found
-  bool SharedPointer = false;     ///< offset comes from the tracked individual file pointer
   std::optional<StaticLayout>
       Layout;       ///< open sites: of the file opened; others: agreed by all origins
   std::string Mask; ///< "011100": disks, where layout and offsets are constants; empty: run time

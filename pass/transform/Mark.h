@@ -3,8 +3,9 @@
 //
 //   for (i = 0; i < n; i++) work();     becomes     siox_region_enter(&region, SIOX_UNKNOWN);
 //                                                   for (i = 0; i < n; i++) work();
-//                                                   siox_region_leave(&region);     on every way
-//                                                   out
+//                                                   siox_region_leave(&region);
+//
+// siox_region_leave stands on every way out.
 #ifndef SIOX_PASS_MARK_H
 #define SIOX_PASS_MARK_H
 
