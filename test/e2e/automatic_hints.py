@@ -6,7 +6,7 @@ Usage: automatic_hints.py PROGRAM SCALE, PROGRAM mxm or relay, SCALE x0.1, x1 or
 x1, x10: alone and with a second instance of itself the compiled program saves at least 95 % of what the hand-hinted one
 does, and waits for its I/O at most 1 percentage point longer (`siox run --json`: saved, added_io_time). A phase never
 takes equally long twice, so each run's savings are first divided by what was possible in its own trace without delaying
-a request (test/check/gap_optimum.py). The two programs run side by side, on disks and with a daemon of their own each,
+a request (test/check/optimum.py). The two programs run side by side, on disks and with a daemon of their own each,
 when they run alone, so that both see the same machine; one after the other when there are two instances of each. A
 round that misses is repeated twice, and then the medians of the three count.
 
@@ -16,6 +16,7 @@ x0.1: gaps too short to pay. No disk changes its speed as long as a request is s
 Seconds of computing between two bursts (the disks' own time is ten times that), and how many, so that a case takes less
 than two minutes: x10 begins from a smaller base, and has fewer gaps, than x1."""
 
+import csv
 import json
 import os
 import shutil
@@ -105,13 +106,14 @@ class Place:
             sys.exit("siox run: status %d" % process.returncode)
         with open(self.directory + "/run.json", encoding="utf-8") as f:
             report = json.load(f)
-        with open(self.directory + "/list", "w", encoding="utf-8") as f:
-            subprocess.run([SIOX, "timeline", self.directory + "/run.siox", "--list"], check=True, stdout=f)
-        text = subprocess.run([sys.executable, os.path.join(SOURCE, "test", "check", "gap_optimum.py"),
-                               self.directory + "/list", "10"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-                              text=True, check=False).stdout.split()
-        base, optimum = float(text[2]), float(text[text.index("optimum") + 1])  # "full speed X J, this run Y J, optimum Z J"
-        possible = 1 - optimum / base
+        with open(self.directory + "/segments.csv", "w", encoding="utf-8") as f:
+            subprocess.run([SIOX, "trace", "cat", self.directory + "/run.siox", "--segments"], check=True, stdout=f)
+        # Slow services give status 2; their delay is judged by the report's added I/O time.
+        text = subprocess.run([sys.executable, os.path.join(SOURCE, "test", "check", "optimum.py"),
+                               self.directory + "/segments.csv", "--time-scale", "10", "--profile",
+                               os.path.join(SOURCE, "share", "drives", "36Z15.yaml")], stdout=subprocess.PIPE,
+                              stderr=subprocess.DEVNULL, text=True, check=False).stdout
+        possible = json.loads(text)["saved_percent"] / 100
         return report, report["run"]["saved"] / possible if possible > 0 else 1.0, possible
 
 
@@ -148,18 +150,16 @@ def compare(places, instances):
     return measures_up(rounds)
 
 
-def moved_before_last_request(listing):
-    """Disks that left full speed though a request was still to come, from `siox timeline --list`."""
+def moved_before_last_request(segments):
+    """Disks that left full speed though a request was still to come, from `siox trace cat --segments`."""
     down, last = {}, {}
-    with open(listing, encoding="utf-8") as lines:
-        for line in lines:
-            kind, disk, state, start = (line.split(",") + [""] * 4)[:4]
-            if kind != "segment":
-                continue
-            if state == "down":
-                down.setdefault(int(disk), int(start))
-            elif state == "active":
-                last[int(disk)] = max(last.get(int(disk), 0), int(start))
+    with open(segments, newline="") as text:
+        for row in csv.DictReader(text):
+            disk, start = int(row["disk"]), int(row["start_ns"])
+            if row["state"] == "down":
+                down.setdefault(disk, start)
+            elif row["state"] == "active":
+                last[disk] = max(last.get(disk, 0), start)
     return sorted(disk for disk in down if down[disk] < last.get(disk, 0))
 
 
@@ -169,7 +169,7 @@ def short_gaps(place, instances):
         show("auto", report, share, possible)
         if possible <= 0:
             break
-    moved = moved_before_last_request(place.directory + "/list")
+    moved = moved_before_last_request(place.directory + "/segments.csv")
     if moved:
         print("  disks that changed their speed between requests:", moved)
     return not moved and report["run"]["joules"] <= 1.005 * report["base"]["joules"]

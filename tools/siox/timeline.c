@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* siox timeline TRACE [--svg FILE | --list] [--width N]: what speed each disk had when, from a
- * trace, drawn in the terminal or as an SVG file. */
+/* siox timeline TRACE [--svg FILE] [--width N]: what speed each disk had when, from a trace, drawn
+ * in the terminal or as an SVG file. */
 #include "timeline.h"
 #include "siox_tool.h"
 #include <errno.h>
@@ -167,26 +167,19 @@ static int write_svg(const struct timeline *t, const char *path, int width) {
 }
 
 int siox__cmd_timeline(int argc, char **argv) {
-  static const struct option table[] = {{"svg", 1, NULL, 's'},
-                                        {"width", 1, NULL, 'w'},
-                                        {"list", 0, NULL, 'l'},
-                                        {"help", 0, NULL, 'h'},
-                                        {NULL, 0, NULL, 0}};
+  static const struct option table[] = {
+      {"svg", 1, NULL, 's'}, {"width", 1, NULL, 'w'}, {"help", 0, NULL, 'h'}, {NULL, 0, NULL, 0}};
   static const char usage[] =
-      "usage: siox timeline TRACE [--svg FILE | --list] [--width N]\n"
+      "usage: siox timeline TRACE [--svg FILE] [--width N]\n"
       "  --svg FILE   draw to an SVG file instead of the terminal\n"
-      "  --list       a line of text per disk segment and request, for other programs\n"
       "  --width N    columns (40 to 1000), with --svg pixels (300 to 10000)\n";
   struct siox_diag diag = {{0}};
   struct timeline t = {0};
   const char *svg = NULL;
   int width = 0, code;
-  bool list = false;
   for (int c; (c = getopt_long(argc, argv, "", table, NULL)) != -1;) {
     if (c == 's')
       svg = optarg;
-    else if (c == 'l')
-      list = true;
     else if (c == 'h')
       return fputs(usage, stdout) < 0;
     else if (c == 'w')
@@ -200,16 +193,16 @@ int siox__cmd_timeline(int argc, char **argv) {
     fputs(usage, stderr);
     return SIOX__USAGE;
   }
-  code = list ? siox__timeline_list(argv[optind], stdout, &diag) : load(&t, argv[optind], &diag);
+  code = load(&t, argv[optind], &diag);
   if (!code && t.cut)
     fprintf(stderr, "siox timeline: %s; drawn as far as it goes\n", diag.text);
   if (code) {
     fprintf(stderr, "siox timeline: %s\n", diag.text[0] ? diag.text : siox_strerror(code));
-  } else if (svg && !list) {
+  } else if (svg) {
     code = write_svg(&t, svg, width);
     if (code)
       fprintf(stderr, "siox timeline: %s: cannot be written: %s\n", svg, strerror(errno));
-  } else if (!list) {
+  } else {
     code = siox__timeline_text(&t, stdout, width, isatty(STDOUT_FILENO) && !getenv("NO_COLOR"));
     if (code)
       fprintf(stderr, "siox timeline: the terminal: %s\n", siox_strerror(code));

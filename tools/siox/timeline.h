@@ -44,6 +44,5 @@ int64_t siox__timeline_tick(int64_t duration, int most);
 void siox__timeline_seconds(int64_t ns, int64_t tick, char *text, size_t size);
 
 int siox__timeline_text(const struct timeline *t, FILE *out, int width, bool colour);
-int siox__timeline_list(const char *path, FILE *out, struct siox_diag *diag);
 int siox__timeline_svg(const struct timeline *t, FILE *out, int width);
 #endif
