@@ -61,6 +61,7 @@ struct siox__file {
   struct siox__file *next; /* of its hash chain */
 };
 struct siox__files {
+  char *mount; /* real path, NULL none */
   struct siox__file **chain;
   struct siox__file **by_id; /* by_id[id - 1] */
   uint64_t count, room;

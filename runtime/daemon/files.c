@@ -77,20 +77,25 @@ static void remember(void *context, uint64_t dev, uint64_t ino, const char *path
   siox_layout_free(&like.layout);
 }
 
-/* Files are compared with it by the kernel's names: what is not there has none. */
-static int check_mount(const char *mount, struct siox_diag *diag) {
+/* The mount as the kernel names files in it: clients send those names. */
+static int find_mount(struct siox__daemon *d, struct siox_diag *diag) {
+  const char *given = d->config->mount;
+  if (!given || !*given)
+    return 0;
   struct stat st;
-  if (!mount || !*mount)
-    return 0;
-  if (stat(mount, &st) == 0 && S_ISDIR(st.st_mode))
-    return 0;
-  snprintf(diag->text, sizeof diag->text, "mount: %s: %s", mount,
-           strerror(stat(mount, &st) == 0 ? ENOTDIR : errno));
-  return SIOX_ENOENT;
+  char *real = realpath(given, NULL);
+  int why = !real || stat(real, &st) < 0 ? errno : S_ISDIR(st.st_mode) ? 0 : ENOTDIR;
+  if (why) {
+    snprintf(diag->text, sizeof diag->text, "mount: %s: %s", given, strerror(why));
+    free(real);
+    return SIOX_ENOENT;
+  }
+  d->files.mount = real;
+  return 0;
 }
 
 int siox__files_create(struct siox__daemon *d, struct siox_diag *diag) {
-  int r = check_mount(d->config->mount, diag);
+  int r = find_mount(d, diag);
   if (r < 0)
     return r;
   d->files.chain = calloc(CHAINS, sizeof(struct siox__file *));
@@ -110,6 +115,7 @@ void siox__files_destroy(struct siox__daemon *d) {
     free(d->files.by_id[i]);
   }
   free(d->files.by_id);
+  free(d->files.mount);
   free(d->files.chain);
   siox_layouts_free(&d->files.layouts);
 }
@@ -181,7 +187,7 @@ int siox__files_open(struct siox__session *s, const struct siox__message *m,
                      struct siox__file **file) {
   struct siox__daemon *d = s->d;
   const struct siox_msg_open *asked = m->u.open.head;
-  const char *mount = d->config->mount ? d->config->mount : "";
+  const char *mount = d->files.mount ? d->files.mount : "";
   size_t mount_length = strlen(mount);
   if (!mount_length || asked->path_length <= mount_length ||
       memcmp(m->u.open.path, mount, mount_length) || m->u.open.path[mount_length] != '/')

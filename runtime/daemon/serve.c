@@ -136,8 +136,8 @@ static void fill_welcome(const struct siox__session *s, struct siox_msg_welcome 
         w->min_gap_ns = gap < w->min_gap_ns ? gap : w->min_gap_ns;
       }
   }
-  if (d->config->mount)
-    snprintf(w->mount, sizeof w->mount, "%s", d->config->mount);
+  if (d->files.mount)
+    snprintf(w->mount, sizeof w->mount, "%s", d->files.mount);
 }
 
 static int64_t join(struct siox__session *s, const struct siox_msg_hello *hello) {

@@ -166,6 +166,7 @@ sys.exit(5)
         assert run.returncode == 5, err
         report = json.loads(out.splitlines()[-1])
         assert "counters" in report["unavailable"] and "end" in report["unavailable"], report
+        assert report["run"]["saved"] is None and "saved" in report["unavailable"], report
         assert report["run"]["requests"] == 3 and report["run"]["joules"] > 4 * 20 * 10.2, report["run"]
         assert os.listdir(place.environment["TMPDIR"]) == []
 
@@ -228,6 +229,18 @@ def output_that_cannot_be_written_is_an_error():
         for command in (["--help"], ["run", "--help"], ["timeline", "--help"]):
             run = subprocess.run([SIOX, *command], stdout=full, stderr=subprocess.PIPE, text=True)
             assert run.returncode == 1 and "standard output" in run.stderr, (command, run)
+
+
+def files_below_a_mount_named_by_a_link_are_managed():
+    with Place() as place:
+        link = os.path.join(place.directory, "a link")
+        os.symlink(place.mount, link)
+        out_file = os.path.join(place.directory, "report.json")
+        run = place.run(*place.program(), options=["--set", f"mount={link}", "--set", "clock=stamped", f"--json={out_file}"])
+        _, err = run.communicate(timeout=60)
+        assert run.returncode == 0, err
+        with open(out_file) as f:
+            assert json.load(f)["run"]["requests"] == 3
 
 
 def json_is_the_last_line_of_stdout():

@@ -98,7 +98,13 @@ static void from_trace(json_t *report, const json_t *live, const char *trace) {
     unavailable(report, "end",
                 "the trace has no end: processes were still connected, or the daemon was killed");
   bool has_base = replay(report, trace, "base", &base);
-  json_object_set_new(report, "run", column(&run, has_base ? &base : NULL));
+  /* Joules of a trace with holes are those of less time than base is replayed for. */
+  const json_t *counters = json_object_get(live, "counters");
+  bool whole =
+      counters ? json_integer_value(json_object_get(counters, "trace_lost")) == 0 : !run.cut;
+  if (!whole)
+    unavailable(report, "saved", "the trace is not whole: this run's joules are too few");
+  json_object_set_new(report, "run", column(&run, has_base && whole ? &base : NULL));
   json_object_set_new(report, "disks", disks_of(&run, live));
   json_object_set_new(report, "jobs", jobs_of(&run));
   json_object_set_new(report, "unattributed", json_real(sum(run.job[run.njobs].joules)));
