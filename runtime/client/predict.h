@@ -8,12 +8,12 @@
  *   access, access | region r: enter .. tick .. leave | access, access | region ...
  *   '--- burst --'   '--- gap: hints go out -------'    '-- burst ---'
  *
- * A gap is the time inside the outermost region that is not a NEST. Accesses between two gaps form
- * a burst; it belongs to the region left last, so that one call reached over two paths is learned
- * apart. At a gap's entry, and at ticks inside it, the least time to next use of every disk is
- * computed over the region graph: dist(r) = 0, dist(s) = the least over predecessors of dist +
- * measured time; a site after s is used at dist(s) + time(s). A region never timed counts as no
- * time at all: unknown means full speed.
+ * A gap is the time inside the outermost region that is not a NEST and not brief. Accesses between
+ * two gaps form a burst; it belongs to the region left last, so that one call reached over two
+ * paths is learned apart. At a gap's entry, and at ticks inside it, the least time to next use of
+ * every disk is computed over the region graph: dist(r) = 0, dist(s) = the least over predecessors
+ * of dist + measured time; a site after s is used at dist(s) + time(s). A region never timed counts
+ * as no time at all: unknown means full speed.
  *
  * Pure: time is an argument, hints leave through a callback. Not thread-safe; one predictor a
  * process, fed by the thread that came first (predict.c). All times in ns. */
@@ -96,8 +96,13 @@ struct siox__region_state {
   bool had_access;        /* accesses happened inside the last instance: not a gap */
   bool stepping; /* STEPS: running; then iterations done, its trip count, when the last one ended */
   int64_t steps_done, steps_trip, steps_seen;
-  struct siox__context *after; /* one per region->next */
-  struct siox_region *link;    /* all regions seen */
+  struct siox__context
+      *after; /* what its bursts did: one per region->next, then other sites used */
+  uint32_t nafter, maxafter;
+  uint64_t bursts; /* that have ended */
+  struct siox_region
+      *owner;               /* scratch of the walk: brief regions belong to the burst of this one */
+  struct siox_region *link; /* all regions seen */
 };
 
 /* How a disk was last claimed. */
@@ -114,6 +119,7 @@ struct siox__claimed {
 
 struct siox__frame {
   struct siox_region *region;
+  bool no_gap;     /* accesses happen inside */
   uint32_t nested; /* entries of the same region inside it, not stacked */
   int64_t start, trip;
   int64_t iterations, seen;          /* iterations done at the last tick and its time */
@@ -186,6 +192,13 @@ void siox__predict_release(struct siox__predictor *p, const struct siox_mask *ma
 /* Fills p->next_use with the absolute time of each disk's next use, SIOX_NEVER: none reachable,
  * given that the gap region `from` ends at `end`. */
 void siox__predict_next_use(struct siox__predictor *p, struct siox_region *from, int64_t end);
+
+/* Time below which a region is no gap but part of the burst around it: a 32nd of what can pay. A
+ * region not timed yet becomes a gap when it has lasted so long. */
+static inline int64_t siox__brief_ns(const struct siox__predictor *p) {
+  return p->env.min_gap_ns / 32;
+}
+bool siox__region_brief(const struct siox__predictor *p, const struct siox_region *region);
 
 /* predict_time.c: how long things take. Like the paper's T_b (section IV, equation 1) the shortest
  * of the latest measurements counts: on a machine that others use too an average makes disks late

@@ -101,6 +101,26 @@ static void touch(struct siox__predictor *p, struct siox_site *site, struct siox
   s->touched = true;
 }
 
+/* What a site does in the bursts of a region; made when it is seen there first. */
+static struct siox__context *context_of(struct siox__predictor *p, struct siox__region_state *s,
+                                        struct siox_site *site) {
+  for (uint32_t i = 0; i < s->nafter; i++)
+    if (s->after[i].site == site)
+      return &s->after[i];
+  if (s->nafter == s->maxafter) {
+    uint32_t max = s->maxafter ? 2 * s->maxafter : 4;
+    struct siox__context *more = realloc(s->after, max * sizeof *more);
+    if (!more) {
+      p->failed = true;
+      return NULL;
+    }
+    s->after = more;
+    s->maxafter = max;
+  }
+  s->after[s->nafter] = (struct siox__context){.site = site};
+  return &s->after[s->nafter++];
+}
+
 static void learn_access(struct siox__predictor *p, struct siox_site *site, int32_t file,
                          int64_t offset, int64_t bytes) {
   struct siox__site_state *s = siox__site_state(p, site);
@@ -108,13 +128,9 @@ static void learn_access(struct siox__predictor *p, struct siox_site *site, int3
     return;
   touch(p, site, s);
   siox__history_access(&s->any, file, offset, bytes);
-  struct siox_region *r = p->burst_region;
-  struct siox__region_state *rs = r ? r->state : NULL;
-  for (uint32_t i = 0; rs && i < r->nnext; i++)
-    if (r->next[i] == site) {
-      siox__history_access(&rs->after[i], file, offset, bytes);
-      return;
-    }
+  struct siox__context *c = p->burst_region ? context_of(p, p->burst_region->state, site) : NULL;
+  if (c)
+    siox__history_access(c, file, offset, bytes);
 }
 
 void siox__predictor_access(struct siox__predictor *p, struct siox_site *site, const void *handle,
@@ -122,9 +138,13 @@ void siox__predictor_access(struct siox__predictor *p, struct siox_site *site, c
   if (asleep(p))
     return;
   /* An access that the pass could not see: what we took for a gap is none. */
-  for (uint32_t i = 0; i < p->depth; i++)
+  for (uint32_t i = 0; i < p->depth; i++) {
     ((struct siox__region_state *)p->stack[i].region->state)->had_access = true;
+    p->stack[i].no_gap = true;
+  }
   p->gap = 0;
+  if (bytes <= 0)
+    return; /* close, sync and the like, and requests for nothing */
   int32_t file = siox__predictor_file(p, handle);
   if (site)
     learn_access(p, site, file, offset, bytes);
@@ -148,8 +168,10 @@ void siox__predictor_access(struct siox__predictor *p, struct siox_site *site, c
 static void close_burst(struct siox__predictor *p) {
   struct siox_region *r = p->burst_region;
   struct siox__region_state *rs = r ? r->state : NULL;
-  for (uint32_t i = 0; rs && i < r->nnext; i++)
+  for (uint32_t i = 0; rs && i < rs->nafter; i++)
     siox__history_close_burst(&rs->after[i]);
+  if (rs)
+    rs->bursts++;
   for (uint32_t i = 0; i < p->ntouched; i++) {
     struct siox__site_state *s = p->touched[i]->state;
     siox__history_close_burst(&s->any);
@@ -198,6 +220,22 @@ static void replan(struct siox__predictor *p, int64_t now) {
   siox__predict_emit(p, now);
 }
 
+/* The outermost region that can be a gap is one. */
+static void begin_gap(struct siox__predictor *p, int64_t now) {
+  uint32_t i = 0;
+  while (p->stack[i].no_gap)
+    i++;
+  struct siox__frame *f = &p->stack[i];
+  struct siox__region_state *s = f->region->state;
+  if (s->entered)
+    s->cycle = f->start - s->entered;
+  s->entered = f->start;
+  s->predicted_end = 0;
+  close_burst(p);
+  p->gap = i + 1;
+  replan(p, now);
+}
+
 int64_t siox__predictor_enter(struct siox__predictor *p, struct siox_region *region, int64_t trip,
                               int64_t now) {
   if (asleep(p))
@@ -229,18 +267,10 @@ int64_t siox__predictor_enter(struct siox__predictor *p, struct siox_region *reg
   p->stack[p->depth++] = (struct siox__frame){
       .region = region, .start = now, .trip = trip, .seen = now, .window_start = now};
   struct siox__frame *f = &p->stack[p->depth - 1];
-  if (!p->gap) {
-    if (s->entered)
-      s->cycle = now - s->entered;
-    s->entered = now;
-    s->predicted_end = 0;
-    if (!s->had_access) {
-      close_burst(p);
-      p->gap = p->depth;
-      replan(p, now);
-    }
-    s->had_access = false;
-  }
+  f->no_gap = s->had_access;
+  s->had_access = false;
+  if (!p->gap && !f->no_gap && s->ntimes && !siox__region_brief(p, region))
+    begin_gap(p, now);
   return siox__next_tick(p, f, now);
 }
 
@@ -260,13 +290,16 @@ int64_t siox__predictor_tick(struct siox__predictor *p, struct siox_region *regi
                              int64_t iteration, int64_t now) {
   if (!asleep(p) && region->kind == SIOX_REGION_STEPS)
     return step(region, iteration, now);
-  if (asleep(p) || !p->depth || !p->gap || p->stack[p->depth - 1].region != region)
+  if (asleep(p) || !p->depth || p->stack[p->depth - 1].region != region)
     return SIOX_NEVER;
   struct siox__frame *f = &p->stack[p->depth - 1];
   siox__frame_tick(f, iteration, now);
-  if (f->nested)
+  if (f->nested || f->no_gap)
     return SIOX_NEVER;
-  replan(p, now);
+  if (p->gap)
+    replan(p, now);
+  else if (now - f->start >= siox__brief_ns(p))
+    begin_gap(p, now);
   return siox__next_tick(p, f, now);
 }
 
@@ -278,10 +311,10 @@ static void gap_over(struct siox__predictor *p, struct siox_region *region, int6
   if (siox_mask_init(&soon, p->env.ndisks) < 0)
     return;
   bool last = siox__steps_left(region) == 0; /* what waits for the end of the loop may come now */
-  for (uint32_t i = 0; i < region->nnext; i++) {
-    bool inside = region->steps && i < region->ninside;
+  for (uint32_t i = 0; i < s->nafter; i++) {
+    bool inside = i >= region->nnext || (region->steps && i < region->ninside);
     if (inside || last)
-      siox__predict_mask(p, &s->after[i], region->next[i], 1, inside, &soon);
+      siox__predict_mask(p, &s->after[i], s->after[i].site, 1, inside, &soon);
   }
   for (uint32_t d = siox_mask_next(&soon, 0); d < p->env.ndisks; d = siox_mask_next(&soon, d + 1)) {
     const struct siox__claimed *c = &p->claimed[d];
@@ -314,10 +347,14 @@ void siox__predictor_leave(struct siox__predictor *p, struct siox_region *region
   if (s->had_access)
     return;
   siox__region_took(s, now - f->start);
-  if (p->gap < i) {
-    if (p->gap)
-      p->stack[p->gap - 1].inner_end = now;
+  if (i > 1 && (p->gap ? p->gap < i : !p->stack[i - 2].no_gap)) {
+    p->stack[i - 2].inner_end = now; /* the loop of a called function: its caller is the gap */
     return;
+  }
+  if (p->gap != i) { /* never taken for a gap: it is one if it lasted */
+    if (now - f->start < siox__brief_ns(p))
+      return;
+    close_burst(p);
   }
   s->tail = f->inner_end ? now - f->inner_end : 0;
   if (p->gap == i && s->predicted_end)

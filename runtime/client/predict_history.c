@@ -35,6 +35,7 @@ struct siox__region_state *siox__region_state(struct siox__predictor *p,
   }
   for (uint32_t i = 0; i < region->nnext; i++)
     s->after[i].site = region->next[i];
+  s->nafter = s->maxafter = region->nnext;
   s->cycle = -1;
   s->trip = SIOX_UNKNOWN;
   s->link = p->regions;

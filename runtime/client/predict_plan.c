@@ -25,25 +25,53 @@ static void anything_open_at(struct siox__predictor *p, int64_t time) {
   use_at(p, &p->scratch, time);
 }
 
+/* The site will be used at `time`; where nobody can tell with which file, with any. */
+static void use_site_at(struct siox__predictor *p, const struct siox__context *c,
+                        struct siox_site *site, uint32_t j, bool steady, bool settled,
+                        int64_t time) {
+  siox_mask_zero(&p->scratch);
+  if (siox__predict_mask(p, c, site, j, steady, &p->scratch)) {
+    use_at(p, &p->scratch, time);
+  } else if (settled && !site->norigins) {
+    anything_open_at(p, time); /* a handle of unknown origin: a file opened so far, most likely */
+  } else {
+    siox_mask_fill(&p->scratch);
+    use_at(p, &p->scratch, time);
+  }
+}
+
 static void use_sites_after(struct siox__predictor *p, struct siox_region *region, int64_t time) {
   struct siox__region_state *s = region->state;
-  int64_t steps_left = siox__steps_left(region);
-  for (uint32_t i = 0; i < region->nnext; i++) {
+  int64_t steps_left = region->steps ? siox__steps_left(region) : 0;
+  for (uint32_t i = 0; i < s->nafter; i++) {
     const struct siox__context *c = &s->after[i];
-    bool inside = region->steps && i < region->ninside;
+    bool inside = i >= region->nnext || (region->steps && i < region->ninside);
     uint32_t period = 1;
     siox__history_files(c, 1, &period);
     for (uint32_t j = 1; j <= period; j++) {
-      int64_t later = inside || !region->steps ? 0 : steps_left;
+      int64_t later = inside ? 0 : steps_left;
       later += j > 1 && s->cycle > 0 ? s->cycle * (j - 1) : 0;
-      siox_mask_zero(&p->scratch);
-      if (!siox__predict_mask(p, c, region->next[i], j, inside, &p->scratch))
-        siox_mask_fill(&p->scratch);
-      use_at(p, &p->scratch, time + later);
+      use_site_at(p, c, c->site, j, inside, s->bursts > 0, time + later);
     }
   }
   if (region->flags & SIOX_REGION_OPEN_END)
     anything_open_at(p, time);
+}
+
+/* A brief region is part of the burst of its owner, which knows its sites from experience; only
+ * what was never seen there is left to say. */
+static void use_sites_of_brief(struct siox__predictor *p, struct siox_region *region,
+                               struct siox_region *owner, int64_t time) {
+  const struct siox__region_state *o = owner->state;
+  int64_t steps_left = region->steps ? siox__steps_left(region) : 0;
+  for (uint32_t i = 0; i < region->nnext; i++) {
+    bool inside = region->steps && i < region->ninside, seen = false;
+    for (uint32_t k = 0; k < o->nafter && !seen; k++)
+      seen = o->after[k].site == region->next[i];
+    if (!seen && !(inside && o->bursts))
+      use_site_at(p, NULL, region->next[i], 1, false, o->bursts > 0,
+                  time + (inside ? 0 : steps_left));
+  }
 }
 
 static struct siox_region *nearest(struct siox__predictor *p) {
@@ -70,7 +98,11 @@ void siox__predict_next_use(struct siox__predictor *p, struct siox_region *from,
   for (struct siox_region *r = from; r; r = nearest(p)) {
     struct siox__region_state *s = r->state;
     s->done = true;
-    use_sites_after(p, r, s->dist);
+    struct siox_region *owner = r != from && siox__region_brief(p, r) ? s->owner : NULL;
+    if (owner)
+      use_sites_of_brief(p, r, owner, s->dist);
+    else
+      use_sites_after(p, r, s->dist);
     int64_t steps_left = siox__steps_left(r);
     for (uint32_t i = 0; i < r->nsucc; i++) {
       struct siox__region_state *n = siox__region_state(p, r->succ[i]);
@@ -84,6 +116,7 @@ void siox__predict_next_use(struct siox__predictor *p, struct siox_region *from,
         n->visit = p->visit;
         n->done = false;
         n->dist = left;
+        n->owner = owner ? owner : r;
       }
     }
   }

@@ -15,6 +15,15 @@ int64_t siox__region_time(const struct siox_region *region) {
   return least;
 }
 
+bool siox__region_brief(const struct siox__predictor *p, const struct siox_region *region) {
+  const struct siox__region_state *s = region->state;
+  uint64_t n = s->ntimes < SIOX__LATEST ? s->ntimes : SIOX__LATEST;
+  for (uint64_t i = 0; i < n; i++)
+    if (s->time[i] >= siox__brief_ns(p))
+      return false;
+  return n > 0;
+}
+
 void siox__region_took(struct siox__region_state *s, int64_t time) {
   s->time[s->ntimes++ % SIOX__LATEST] = time;
 }

@@ -244,6 +244,70 @@ static void files_in_turn_at_one_place_are_learned_as_a_period(void **state) {
   end(&w);
 }
 
+/* Two files in turn; every transfer is followed by a short loop in the helper that both share. */
+static void brief_loops_belong_to_the_burst_around_them(void **state) {
+  (void)state;
+  struct world w;
+  begin(&w, SIOX_LEAD_GAP, "0:3:64K", "3:2:64K");
+  struct siox_site both = data_site(NULL, 0); /* the handle comes from a struct */
+  struct siox_site *next[] = {&both};
+  struct siox_region r1, r2, brief, *from_r[] = {&brief}, *from_brief[] = {&brief, &r1, &r2};
+  r1 = loop_region(next, 1, from_r, 1);
+  r2 = loop_region(next, 1, from_r, 1);
+  brief = loop_region(next, 1, from_brief, 3);
+  open_files(&w);
+  for (int k = 0; k < 4; k++) {
+    for (int slab = 0; slab < 2; slab++) {
+      touch(&w, &both, &handle_a, slab * (3 << 16), 3 << 16);
+      run_loop(&w, &brief, 10, SECOND / 1000);
+    }
+    run_loop(&w, &r1, 100, 10 * SECOND);
+    for (int slab = 0; slab < 2; slab++) {
+      touch(&w, &both, &handle_b, slab * (2 << 16), 2 << 16);
+      run_loop(&w, &brief, 10, SECOND / 1000);
+    }
+    int before = w.n;
+    int64_t start = w.now;
+    run_loop(&w, &r2, 100, 20 * SECOND);
+    if (k < 2)
+      continue;
+    assert_true(w.n > before);
+    struct told *a = last_for(&w, 0, before + 2), *b = last_for(&w, 3, before + 2);
+    assert_true(llabs(a->need_by - (start + 20 * SECOND)) < SECOND);
+    assert_true(llabs(b->need_by - (start + 30 * SECOND)) < SECOND);
+    assert_int_equal(last_for(&w, 5, w.n)->need_by, 0); /* no file lies there */
+  }
+  end(&w);
+}
+
+static void a_slow_first_iteration_of_a_short_loop_is_not_believed(void **state) {
+  (void)state;
+  struct world w;
+  begin(&w, SIOX_LEAD_GAP, "0:6:64K", "0:6:64K");
+  struct siox_site read = data_site(origin_a, 1);
+  struct siox_site *next[] = {&read};
+  struct siox_region r, *succ[] = {&r};
+  r = loop_region(next, 1, succ, 1);
+  open_files(&w);
+  touch(&w, &read, &handle_a, 0, 6 << 16);
+  int before = w.n;
+  siox__predictor_enter(&w.p, &r, 1000, w.now);
+  w.now += SECOND / 50; /* 20 ms for one iteration: 20 s for all, if it went on like that */
+  siox__predictor_tick(&w.p, &r, 1, w.now);
+  assert_int_equal(w.n, before);
+  end(&w);
+}
+
+static void closing_a_file_claims_nothing(void **state) {
+  (void)state;
+  struct world w;
+  begin(&w, SIOX_LEAD_GAP, "0:6:64K", "0:6:64K");
+  open_files(&w);
+  touch(&w, NULL, &handle_a, -1, 0);
+  assert_int_equal(w.n, 0);
+  end(&w);
+}
+
 /* As in the matrix multiply: one call reads A and B in turn, and all three files come from one
  * MPI_File_open. */
 /* The call after the loop waits for its end: its disk sleeps through the iterations and is up in
@@ -347,6 +411,8 @@ static void what_the_graph_never_reaches_again_is_released_for_good(void **state
   touch(&w, &a, &handle_a, 0, 3 << 16);
   touch(&w, &b, &handle_b, 0, 3 << 16);
   siox__predictor_enter(&w.p, &r, 100, w.now);
+  w.now += SECOND;
+  siox__predictor_tick(&w.p, &r, 1, w.now);
   struct told *t = last_for(&w, 0, w.n);
   assert_string_equal(t->mask, "111000");
   assert_int_equal(t->flag, 0);
@@ -553,6 +619,9 @@ int main(void) {
       cmocka_unit_test(one_call_on_two_paths_is_learned_apart),
       cmocka_unit_test(files_in_turn_at_one_place_are_learned_as_a_period),
       cmocka_unit_test(what_follows_a_counted_loop_sleeps_until_its_end),
+      cmocka_unit_test(brief_loops_belong_to_the_burst_around_them),
+      cmocka_unit_test(a_slow_first_iteration_of_a_short_loop_is_not_believed),
+      cmocka_unit_test(closing_a_file_claims_nothing),
       cmocka_unit_test(a_burst_over_several_files_does_not_pull_in_their_neighbours),
       cmocka_unit_test(a_stride_of_one_stripe_moves_the_prediction_by_one_disk),
       cmocka_unit_test(what_the_graph_never_reaches_again_is_released_for_good),
