@@ -135,7 +135,8 @@ static void learn_access(struct siox__predictor *p, struct siox_site *site, int3
 
 void siox__predictor_access(struct siox__predictor *p, struct siox_site *site, const void *handle,
                             int64_t offset, int64_t bytes) {
-  if (asleep(p))
+  if (asleep(p) ||
+      bytes <= 0) /* opening, seeking and closing are no accesses, nor is a request for nothing */
     return;
   /* An access that the pass could not see: what we took for a gap is none. */
   for (uint32_t i = 0; i < p->depth; i++) {
@@ -143,8 +144,6 @@ void siox__predictor_access(struct siox__predictor *p, struct siox_site *site, c
     p->stack[i].no_gap = true;
   }
   p->gap = 0;
-  if (bytes <= 0)
-    return; /* close, sync and the like, and requests for nothing */
   int32_t file = siox__predictor_file(p, handle);
   if (site)
     learn_access(p, site, file, offset, bytes);
