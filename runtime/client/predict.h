@@ -35,7 +35,7 @@ struct siox__predict_env {
   void *context;
 };
 
-enum { SIOX__HISTORY = 16, SIOX__STACK = 16, SIOX__TRACKS = 4 };
+enum { SIOX__HISTORY = 16, SIOX__STACK = 16, SIOX__TRACKS = 4, SIOX__FOLLOWED = 4 };
 
 /* Sets of files: bit i is file i of the predictor. What does not fit makes a set unknown. */
 #define SIOX__FILES_UNKNOWN UINT64_MAX
@@ -99,7 +99,10 @@ struct siox__region_state {
   struct siox__context
       *after; /* what its bursts did: one per region->next, then other sites used */
   uint32_t nafter, maxafter;
-  uint64_t bursts; /* that have ended */
+  struct siox_region *followed[SIOX__FOLLOWED]; /* gaps that came next so far */
+  uint32_t nfollowed;
+  bool last_in_step; /* the STEPS loop around it ended an iteration after it */
+  uint64_t bursts;   /* that have ended */
   struct siox_region
       *owner;               /* scratch of the walk: brief regions belong to the burst of this one */
   struct siox_region *link; /* all regions seen */
@@ -133,6 +136,7 @@ struct siox__predictor {
   uint32_t nfiles, maxfiles;
   struct siox_site **touched; /* sites used in the running burst */
   uint32_t ntouched, maxtouched;
+  bool settled;      /* a burst has ended: what the program works with is known */
   uint64_t releases; /* grows with each release given: generation of struct siox__pfile.needed */
   struct siox_region *regions;      /* all seen, through state->link */
   struct siox_site *sites;          /* likewise */
@@ -210,6 +214,9 @@ void siox__region_took(struct siox__region_state *s, int64_t time);
 double siox__region_step(const struct siox_region *region);
 /* Time that the iterations still to come of the STEPS loop around a region take; 0: not known. */
 int64_t siox__steps_left(const struct siox_region *region);
+/* The same with what is left of the present iteration at `at`, where others always came after it in
+ * an iteration. */
+int64_t siox__steps_wait(const struct siox_region *region, int64_t at);
 int64_t siox__frame_trip(const struct siox__frame *f);
 void siox__frame_tick(struct siox__frame *f, int64_t iteration, int64_t now);
 /* When the present gap ends, as far as can be told at `now`; now itself when nothing is known. */

@@ -171,6 +171,7 @@ static void close_burst(struct siox__predictor *p) {
     siox__history_close_burst(&rs->after[i]);
   if (rs)
     rs->bursts++;
+  p->settled |= p->ntouched > 0;
   for (uint32_t i = 0; i < p->ntouched; i++) {
     struct siox__site_state *s = p->touched[i]->state;
     siox__history_close_burst(&s->any);
@@ -178,6 +179,18 @@ static void close_burst(struct siox__predictor *p) {
   }
   p->ntouched = 0;
   p->burst_region = NULL;
+}
+
+/* The gap whose burst is running was followed by this one. */
+static void followed_by(struct siox__predictor *p, struct siox_region *next) {
+  struct siox__region_state *s = p->burst_region ? p->burst_region->state : NULL;
+  if (!s)
+    return;
+  for (uint32_t i = 0; i < s->nfollowed; i++)
+    if (s->followed[i] == next)
+      return;
+  if (s->nfollowed < SIOX__FOLLOWED)
+    s->followed[s->nfollowed++] = next;
 }
 
 /* The nest that follows uses these disks and no others, where that is known of every site in it. */
@@ -230,6 +243,7 @@ static void begin_gap(struct siox__predictor *p, int64_t now) {
     s->cycle = f->start - s->entered;
   s->entered = f->start;
   s->predicted_end = 0;
+  followed_by(p, f->region);
   close_burst(p);
   p->gap = i + 1;
   replan(p, now);
@@ -274,7 +288,8 @@ int64_t siox__predictor_enter(struct siox__predictor *p, struct siox_region *reg
 }
 
 /* An iteration of a STEPS loop is over. */
-static int64_t step(struct siox_region *region, int64_t iteration, int64_t now) {
+static int64_t step(struct siox__predictor *p, struct siox_region *region, int64_t iteration,
+                    int64_t now) {
   struct siox__region_state *s = region->state;
   if (!s || !s->stepping || iteration <= s->steps_done)
     return SIOX_NEVER;
@@ -282,13 +297,15 @@ static int64_t step(struct siox_region *region, int64_t iteration, int64_t now) 
       (double)(now - s->steps_seen) / (double)(iteration - s->steps_done);
   s->steps_done = iteration;
   s->steps_seen = now;
+  if (p->burst_region && p->burst_region->steps == region)
+    ((struct siox__region_state *)p->burst_region->state)->last_in_step = true;
   return iteration + 1;
 }
 
 int64_t siox__predictor_tick(struct siox__predictor *p, struct siox_region *region,
                              int64_t iteration, int64_t now) {
   if (!asleep(p) && region->kind == SIOX_REGION_STEPS)
-    return step(region, iteration, now);
+    return step(p, region, iteration, now);
   if (asleep(p) || !p->depth || p->stack[p->depth - 1].region != region)
     return SIOX_NEVER;
   struct siox__frame *f = &p->stack[p->depth - 1];
@@ -309,7 +326,8 @@ static void gap_over(struct siox__predictor *p, struct siox_region *region, int6
   struct siox_mask soon;
   if (siox_mask_init(&soon, p->env.ndisks) < 0)
     return;
-  bool last = siox__steps_left(region) == 0; /* what waits for the end of the loop may come now */
+  bool last =
+      siox__steps_wait(region, now) == 0; /* what waits for the end of the loop may come now */
   for (uint32_t i = 0; i < s->nafter; i++) {
     bool inside = i >= region->nnext || (region->steps && i < region->ninside);
     if (inside || last)
@@ -353,6 +371,7 @@ void siox__predictor_leave(struct siox__predictor *p, struct siox_region *region
   if (p->gap != i) { /* never taken for a gap: it is one if it lasted */
     if (now - f->start < siox__brief_ns(p))
       return;
+    followed_by(p, region);
     close_burst(p);
   }
   s->tail = f->inner_end ? now - f->inner_end : 0;

@@ -27,12 +27,11 @@ static void anything_open_at(struct siox__predictor *p, int64_t time) {
 
 /* The site will be used at `time`; where nobody can tell with which file, with any. */
 static void use_site_at(struct siox__predictor *p, const struct siox__context *c,
-                        struct siox_site *site, uint32_t j, bool steady, bool settled,
-                        int64_t time) {
+                        struct siox_site *site, uint32_t j, bool steady, int64_t time) {
   siox_mask_zero(&p->scratch);
   if (siox__predict_mask(p, c, site, j, steady, &p->scratch)) {
     use_at(p, &p->scratch, time);
-  } else if (settled && !site->norigins) {
+  } else if (p->settled && !(site->flags & SIOX_SITE_WHOLE_ORIGINS)) {
     anything_open_at(p, time); /* a handle of unknown origin: a file opened so far, most likely */
   } else {
     siox_mask_fill(&p->scratch);
@@ -42,7 +41,7 @@ static void use_site_at(struct siox__predictor *p, const struct siox__context *c
 
 static void use_sites_after(struct siox__predictor *p, struct siox_region *region, int64_t time) {
   struct siox__region_state *s = region->state;
-  int64_t steps_left = region->steps ? siox__steps_left(region) : 0;
+  int64_t steps_left = siox__steps_wait(region, time);
   for (uint32_t i = 0; i < s->nafter; i++) {
     const struct siox__context *c = &s->after[i];
     bool inside = i >= region->nnext || (region->steps && i < region->ninside);
@@ -51,11 +50,18 @@ static void use_sites_after(struct siox__predictor *p, struct siox_region *regio
     for (uint32_t j = 1; j <= period; j++) {
       int64_t later = inside ? 0 : steps_left;
       later += j > 1 && s->cycle > 0 ? s->cycle * (j - 1) : 0;
-      use_site_at(p, c, c->site, j, inside, s->bursts > 0, time + later);
+      use_site_at(p, c, c->site, j, inside, time + later);
     }
   }
   if (region->flags & SIOX_REGION_OPEN_END)
     anything_open_at(p, time);
+}
+
+/* Time until a site or region that is not part of what the gap `owner` led to so far can follow it:
+ * what a loop did in every iteration it is believed to do again, so the rest waits for its end. */
+static int64_t unless_again(const struct siox_region *owner) {
+  const struct siox__region_state *o = owner->state;
+  return owner->steps && o->bursts && o->nfollowed ? siox__steps_wait(owner, o->dist) : 0;
 }
 
 /* A brief region is part of the burst of its owner, which knows its sites from experience; only
@@ -63,15 +69,27 @@ static void use_sites_after(struct siox__predictor *p, struct siox_region *regio
 static void use_sites_of_brief(struct siox__predictor *p, struct siox_region *region,
                                struct siox_region *owner, int64_t time) {
   const struct siox__region_state *o = owner->state;
-  int64_t steps_left = region->steps ? siox__steps_left(region) : 0;
   for (uint32_t i = 0; i < region->nnext; i++) {
-    bool inside = region->steps && i < region->ninside, seen = false;
+    bool seen = false;
     for (uint32_t k = 0; k < o->nafter && !seen; k++)
       seen = o->after[k].site == region->next[i];
-    if (!seen && !(inside && o->bursts))
-      use_site_at(p, NULL, region->next[i], 1, false, o->bursts > 0,
-                  time + (inside ? 0 : steps_left));
+    if (!seen)
+      use_site_at(p, NULL, region->next[i], 1, false, time + unless_again(owner));
   }
+}
+
+/* Time until the i-th successor of r can follow, once r or, for a brief r, its owner is over. */
+static int64_t successor_waits(const struct siox__predictor *p, const struct siox_region *r,
+                               const struct siox_region *owner, uint32_t i) {
+  const struct siox__region_state *o = owner->state;
+  if (r == owner && r->steps && i >= r->nsuccinside)
+    return siox__steps_wait(r, o->dist);
+  if (siox__region_brief(p, r->succ[i]) || o->nfollowed == SIOX__FOLLOWED)
+    return 0;
+  for (uint32_t k = 0; k < o->nfollowed; k++)
+    if (o->followed[k] == r->succ[i])
+      return 0;
+  return unless_again(owner);
 }
 
 static struct siox_region *nearest(struct siox__predictor *p) {
@@ -98,25 +116,23 @@ void siox__predict_next_use(struct siox__predictor *p, struct siox_region *from,
   for (struct siox_region *r = from; r; r = nearest(p)) {
     struct siox__region_state *s = r->state;
     s->done = true;
-    struct siox_region *owner = r != from && siox__region_brief(p, r) ? s->owner : NULL;
-    if (owner)
+    struct siox_region *owner = r != from && siox__region_brief(p, r) ? s->owner : r;
+    if (owner != r)
       use_sites_of_brief(p, r, owner, s->dist);
     else
       use_sites_after(p, r, s->dist);
-    int64_t steps_left = siox__steps_left(r);
     for (uint32_t i = 0; i < r->nsucc; i++) {
       struct siox__region_state *n = siox__region_state(p, r->succ[i]);
       if (!n)
         return;
       /* What was never timed, or did I/O itself, counts as no time. */
       int64_t time = n->had_access ? 0 : siox__region_time(r->succ[i]);
-      int64_t left =
-          s->dist + (time > 0 ? time : 0) + (r->steps && i >= r->nsuccinside ? steps_left : 0);
+      int64_t left = s->dist + (time > 0 ? time : 0) + successor_waits(p, r, owner, i);
       if (n->visit != p->visit || (!n->done && left < n->dist)) {
         n->visit = p->visit;
         n->done = false;
         n->dist = left;
-        n->owner = owner ? owner : r;
+        n->owner = owner;
       }
     }
   }

@@ -46,6 +46,18 @@ int64_t siox__steps_left(const struct siox_region *region) {
   return left < 1e18 ? (int64_t)left : INT64_C(1000000000000000000);
 }
 
+int64_t siox__steps_wait(const struct siox_region *region, int64_t at) {
+  const struct siox__region_state *r = region->state;
+  const struct siox__region_state *s = region->steps ? region->steps->state : NULL;
+  int64_t left = siox__steps_left(region);
+  if (!s || !s->stepping || s->steps_trip <= s->steps_done || !r->bursts || r->last_in_step)
+    return left;
+  /* A fiftieth of an iteration goes to the safe side. */
+  double step = siox__region_step(region->steps);
+  double end = (double)s->steps_seen + step * ((double)(s->steps_trip - s->steps_done) - 0.02);
+  return step > 0 && end < 9e18 && end - (double)at > (double)left ? (int64_t)end - at : left;
+}
+
 int64_t siox__frame_trip(const struct siox__frame *f) {
   const struct siox__region_state *s = f->region->state;
   return f->trip > 0 ? f->trip : s->trip;

@@ -280,6 +280,69 @@ static void brief_loops_belong_to_the_burst_around_them(void **state) {
   end(&w);
 }
 
+/* A helper's loop returns to every caller as far as the graph can tell; a gap that never came after
+ * this one in the loop so far is not expected before the loop is over. */
+static void what_never_followed_in_a_loop_is_not_expected_in_it(void **state) {
+  (void)state;
+  struct world w;
+  begin(&w, SIOX_LEAD_GAP, "0:3:64K", "3:2:64K");
+  struct siox_site read = data_site(origin_a, 1), other = data_site(NULL, 0);
+  struct siox_site *next[] = {&read}, *after[] = {&other};
+  struct siox_region r, brief, elsewhere = loop_region(after, 1, NULL, 0);
+  struct siox_region steps = loop_region(NULL, 0, NULL, 0);
+  struct siox_region *from_r[] = {&brief}, *from_brief[] = {&brief, &r, &elsewhere};
+  steps.kind = SIOX_REGION_STEPS;
+  brief = loop_region(next, 1, from_brief, 3);
+  r = loop_region(next, 1, from_r, 1);
+  r.steps = &steps;
+  r.ninside = r.nsuccinside = 1;
+  open_files(&w);
+  siox__predictor_enter(&w.p, &steps, 6, w.now);
+  int64_t start = w.now;
+  for (int k = 0; k < 6; k++) {
+    touch(&w, &read, &handle_a, (int64_t)k * (3 << 16), 3 << 16);
+    run_loop(&w, &brief, 10, SECOND / 1000);
+    run_loop(&w, &r, 100, 10 * SECOND);
+    struct told *b = last_for(&w, 3, w.n);
+    if (k >= 2 && k < 5)
+      assert_true(llabs(b->need_by - (start + 60 * SECOND)) <
+                  SECOND); /* disks of B, which only `other` may use */
+    siox__predictor_tick(&w.p, &steps, k + 1, w.now);
+  }
+  end(&w);
+}
+
+/* Two gaps an iteration: after the first of the last iteration the second still comes before what
+ * waits for the end. */
+static void the_rest_of_the_last_iteration_comes_before_what_follows_the_loop(void **state) {
+  (void)state;
+  struct world w;
+  begin(&w, SIOX_LEAD_GAP, "0:3:64K", "3:3:64K");
+  struct siox_site read = data_site(origin_a, 1), write = data_site(origin_b, 1);
+  struct siox_site *next[] = {&read, &write};
+  struct siox_region r1, r2, steps = loop_region(NULL, 0, NULL, 0), *to_r2[] = {&r2},
+                             *to_r1[] = {&r1};
+  steps.kind = SIOX_REGION_STEPS;
+  r1 = loop_region(next, 2, to_r2, 1);
+  r2 = loop_region(next, 2, to_r1, 1);
+  r1.steps = r2.steps = &steps;
+  r1.ninside = r1.nsuccinside = r2.ninside = r2.nsuccinside = 1;
+  open_files(&w);
+  siox__predictor_enter(&w.p, &steps, 4, w.now);
+  int64_t start = w.now;
+  for (int k = 0; k < 4; k++) {
+    touch(&w, &read, &handle_a, (int64_t)k * (6 << 16), 3 << 16);
+    run_loop(&w, &r1, 100, 10 * SECOND);
+    if (k == 3)
+      assert_true(llabs(last_for(&w, 3, w.n)->need_by - (start + 80 * SECOND)) < 2 * SECOND);
+    touch(&w, &read, &handle_a, (int64_t)k * (6 << 16) + (3 << 16), 3 << 16);
+    run_loop(&w, &r2, 100, 10 * SECOND);
+    siox__predictor_tick(&w.p, &steps, k + 1, w.now);
+  }
+  assert_true(last_for(&w, 3, w.n)->need_by <= start + 80 * SECOND);
+  end(&w);
+}
+
 static void a_slow_first_iteration_of_a_short_loop_is_not_believed(void **state) {
   (void)state;
   struct world w;
@@ -620,6 +683,8 @@ int main(void) {
       cmocka_unit_test(files_in_turn_at_one_place_are_learned_as_a_period),
       cmocka_unit_test(what_follows_a_counted_loop_sleeps_until_its_end),
       cmocka_unit_test(brief_loops_belong_to_the_burst_around_them),
+      cmocka_unit_test(what_never_followed_in_a_loop_is_not_expected_in_it),
+      cmocka_unit_test(the_rest_of_the_last_iteration_comes_before_what_follows_the_loop),
       cmocka_unit_test(a_slow_first_iteration_of_a_short_loop_is_not_believed),
       cmocka_unit_test(closing_a_file_claims_nothing),
       cmocka_unit_test(a_burst_over_several_files_does_not_pull_in_their_neighbours),
