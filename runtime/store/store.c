@@ -61,13 +61,28 @@ static int write_batch(struct siox__store *s, struct siox__sql **sql,
   return r;
 }
 
+/* Tells the log when the database stops or starts to work. */
+static void tell(struct siox__store *s, bool broken, bool *said, const struct siox_diag *diag) {
+  if (broken && !*said)
+    siox__log(s->log, SIOX__LOG_ERROR, "database %s: %s; records wait and it is tried again",
+              s->path, diag->text);
+  else if (!broken && *said)
+    siox__log(s->log, SIOX__LOG_WARN, "database %s: works again", s->path);
+  *said = broken;
+}
+
 static void *writer(void *argument) {
   struct siox__store *s = argument;
   struct siox__sql *sql = NULL;
   int64_t run = 0;
   bool broken = false, said = false;
   int tries = 0;
+  struct siox_diag diag = {""};
+  /* Opened at once: that it cannot be written is known before the first second's rows are due. The
+   * log hears of it when rows have to wait. */
+  broken = siox__sql_open(&sql, s->path, &diag) < 0;
   pthread_mutex_lock(&s->lock);
+  s->counts.broken = broken;
   for (;;) {
     if (!s->closing)
       wait_for_work(s, broken);
@@ -80,17 +95,10 @@ static void *writer(void *argument) {
       count = QUEUE - s->first;
     struct siox__store_row *rows = &s->queue[s->first]; /* put never touches rows in the queue */
     pthread_mutex_unlock(&s->lock);
-    struct siox_diag diag = {""};
+    diag.text[0] = 0;
     int r = write_batch(s, &sql, rows, count, &run, &diag);
     broken = r < 0;
-    if (broken && !said) {
-      siox__log(s->log, SIOX__LOG_ERROR, "database %s: %s; records wait and it is tried again",
-                s->path, diag.text);
-      said = true;
-    } else if (!broken && said) {
-      siox__log(s->log, SIOX__LOG_WARN, "database %s: works again", s->path);
-      said = false;
-    }
+    tell(s, broken, &said, &diag);
     for (uint32_t i = 0; i < count && !broken; i++)
       free_texts(&rows[i]);
     pthread_mutex_lock(&s->lock);
