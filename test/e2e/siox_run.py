@@ -111,9 +111,12 @@ def another_policy_is_not_joined():
     with Place() as place:
         first = place.run("sh", "-c", "echo up; read line", stdin=subprocess.PIPE, options=["--policy", "base"])
         assert first.stdout.readline() == "up\n"
-        second = place.run("true", options=["--policy", "rt"])
-        _, err = second.communicate(timeout=60)
-        assert second.returncode == 2 and "runs policy base, not rt" in err, err
+        for variable, options in ((None, ["--policy", "rt"]), (None, ["--set", "policy=rt"]), ("rt", [])):
+            if variable:
+                place.environment["SIOX_POLICY"] = variable
+            second = place.run("true", options=options)
+            _, err = second.communicate(timeout=60)
+            assert second.returncode == 2 and "runs policy base, not rt" in err, (variable, options, err)
         first.communicate("\n", timeout=60)
         assert first.returncode == 0
 
@@ -137,6 +140,8 @@ def report_matches_the_closed_form():
         assert report["run"]["saved"] == report["base"]["saved"] == 0
         assert report["run"]["added_io_time"] == 0
         assert report["run"]["seconds"] == report["base"]["seconds"] == 60
+        for column in ("run", "base"):
+            close_to(report[column]["io_seconds"], first + second)
         assert [s["policy"] for s in report["static"]] == ["static:6000", "static:9000", "static:12000", "static:15000"]
         close_to(report["static"][3]["joules"], expected)
         # 6000 RPM, closed loop: both requests slower by rotation and transfer, think times kept; the ramps lie outside the run

@@ -25,6 +25,13 @@ if "$bin/siox" timeline siox.yaml 2>err; then
 fi
 grep -q 'siox.yaml' err || fail "the message does not name the file: $(cat err)"
 
+for width in 8O 39 1001 "" 99999999999999999999; do
+  if "$bin/siox" timeline run.siox --width "$width" >text 2>err; then
+    fail "--width '$width' was taken"
+  fi
+  grep -q -- "--width: .*$width" err || fail "the message does not name --width and '$width': $(cat err)"
+done
+
 head -c $(($(stat -c %s run.siox) * 3 / 4)) run.siox >cut.siox
 "$bin/siox" timeline cut.siox >text 2>err || fail "a trace without its end was not drawn: $(cat err)"
 grep -q 'cut.siox.*as far as it goes' err || fail "nothing says that the trace is cut: $(cat err)"

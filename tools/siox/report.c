@@ -7,11 +7,20 @@
 
 static double seconds(int64_t from, int64_t to) { return (double)(to - from) / 1e9; }
 
+/* Of the rank that waited longest for its I/O. */
+static double io_seconds(const struct siox_replay_result *r) {
+  int64_t most = 0;
+  for (uint32_t i = 0; i < r->nranks; i++)
+    most = r->rank[i].io_ns > most ? r->rank[i].io_ns : most;
+  return seconds(0, most);
+}
+
 /* One column of the table. base NULL: the comparison is not available. */
 static json_t *column(const struct siox_replay_result *r, const struct siox_replay_result *base) {
-  json_t *o = json_pack("{s:f, s:f, s:I, s:I, s:I}", "joules", r->joules, "seconds",
-                        seconds(r->start, r->end), "requests", (json_int_t)r->requests,
-                        "transitions", (json_int_t)r->transitions, "missed", (json_int_t)r->missed);
+  json_t *o = json_pack("{s:f, s:f, s:f, s:I, s:I, s:I}", "joules", r->joules, "seconds",
+                        seconds(r->start, r->end), "io_seconds", io_seconds(r), "requests",
+                        (json_int_t)r->requests, "transitions", (json_int_t)r->transitions,
+                        "missed", (json_int_t)r->missed);
   bool compare = base && base->joules > 0;
   json_object_set_new(o, "saved", compare ? json_real(1 - r->joules / base->joules) : json_null());
   json_object_set_new(o, "added_io_time", base ? json_real(siox_added_io(r, base)) : json_null());

@@ -168,15 +168,23 @@ static int get_daemon(const struct options *o, const char *socket_path, json_t *
   return -1;
 }
 
+/* The policy that this run was asked to have, NULL when any will do: a configuration file speaks of
+ * the daemon, whoever starts it. */
+static const char *asked_policy(const struct options *o) {
+  const char *environment = getenv("SIOX_POLICY");
+  return o->policy ? o->policy : environment && *environment ? environment : NULL;
+}
+
 static int check_joined(const struct options *o, const struct siox_config *config,
                         const json_t *status) {
   const char *socket_path = config->socket;
   const char *policy = json_string_value(json_object_get(status, "policy"));
   const char *record = json_string_value(json_object_get(status, "record"));
+  const char *asked = asked_policy(o);
   const char *wanted = *o->record_text ? o->record_text + strlen("record=") : config->record;
   bool ours = record && wanted && !strcmp(record, wanted) &&
               !json_is_true(json_object_get(status, "finished")) &&
-              (!o->policy || !policy || !strcmp(policy, o->policy));
+              (!asked || !policy || !strcmp(policy, asked));
   if (ours)
     return 0;
   if (json_is_true(json_object_get(status, "finished"))) {
@@ -186,10 +194,10 @@ static int check_joined(const struct options *o, const struct siox_config *confi
             socket_path, (int)json_integer_value(json_object_get(status, "pid")));
     return -1;
   }
-  if (o->policy && policy && strcmp(policy, o->policy)) {
+  if (asked && policy && strcmp(policy, asked)) {
     fprintf(stderr,
             "siox run: the daemon on %s runs policy %s, not %s; end it or use --set socket=PATH\n",
-            socket_path, policy, o->policy);
+            socket_path, policy, asked);
     return -1;
   }
   fprintf(

@@ -2,6 +2,7 @@
 /* siox timeline TRACE [--svg FILE] [--width N]: what speed each disk had when, from a trace, drawn
  * in the terminal or as an SVG file. */
 #include "timeline.h"
+#include "common/conf/text.h"
 #include "siox_tool.h"
 #include <errno.h>
 #include <getopt.h>
@@ -175,22 +176,30 @@ int siox__cmd_timeline(int argc, char **argv) {
       "  --width N    columns (40 to 1000), with --svg pixels (300 to 10000)\n";
   struct siox_diag diag = {{0}};
   struct timeline t = {0};
-  const char *svg = NULL;
-  int width = 0, code;
+  const char *svg = NULL, *asked = NULL; /* --width */
+  char what[160];
+  bool wrong = false;
+  long width = 0;
+  int code;
   for (int c; (c = getopt_long(argc, argv, "", table, NULL)) != -1;) {
     if (c == 's')
       svg = optarg;
     else if (c == 'h')
       return fputs(usage, stdout) < 0;
     else if (c == 'w')
-      width = atoi(optarg) > 0 ? atoi(optarg) : -1;
+      asked = optarg;
     else
-      width = -1;
+      wrong = true;
   }
-  if (width == 0)
-    width = svg ? 960 : terminal_width();
-  if (optind + 1 != argc || width < (svg ? 300 : 40) || width > (svg ? 10000 : 1000)) {
+  if (wrong || optind + 1 != argc) {
     fputs(usage, stderr);
+    return SIOX__USAGE;
+  }
+  if (!asked)
+    width = svg ? 960 : terminal_width();
+  else if (siox__text_integer(asked, svg ? 300 : 40, svg ? 10000 : 1000, &width, what,
+                              sizeof what) < 0) {
+    fprintf(stderr, "siox timeline: --width: %s\n", what);
     return SIOX__USAGE;
   }
   code = load(&t, argv[optind], &diag);
@@ -199,11 +208,12 @@ int siox__cmd_timeline(int argc, char **argv) {
   if (code) {
     fprintf(stderr, "siox timeline: %s\n", diag.text[0] ? diag.text : siox_strerror(code));
   } else if (svg) {
-    code = write_svg(&t, svg, width);
+    code = write_svg(&t, svg, (int)width);
     if (code)
       fprintf(stderr, "siox timeline: %s: cannot be written: %s\n", svg, strerror(errno));
   } else {
-    code = siox__timeline_text(&t, stdout, width, isatty(STDOUT_FILENO) && !getenv("NO_COLOR"));
+    code =
+        siox__timeline_text(&t, stdout, (int)width, isatty(STDOUT_FILENO) && !getenv("NO_COLOR"));
     if (code)
       fprintf(stderr, "siox timeline: the terminal: %s\n", siox_strerror(code));
   }
