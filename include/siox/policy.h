@@ -62,6 +62,14 @@ struct siox_commands { /* at most one a disk an event; room for ndisks is given 
   uint32_t granted, refused; /* hints of this event: disks whose wish was met / was not */
 };
 
+/* One disk's part of a request, as it was charged. */
+struct siox_served {
+  uint32_t disk, client, job, level; /* level: it was served at */
+  int64_t arrival, start, end;
+  uint64_t bytes;
+  bool sequential;
+};
+
 enum siox_lead_kind { SIOX_LEAD_NONE, SIOX_LEAD_TRANSITION, SIOX_LEAD_GAP };
 
 struct siox_policy {
@@ -74,11 +82,14 @@ struct siox_policy {
    * commands a lower level for a disk whose free_at lies ahead: it asks to be woken instead. */
   int64_t (*event)(void *state, int64_t now, const struct siox_event *event, const struct siox_view *view,
                    struct siox_commands *out);
+  /* Told of each part of a request right after it was charged, before the event's commands are carried out. Returns
+   * as event does; the earlier of the two counts. NULL: not wanted, and costs nothing. */
+  int64_t (*served)(void *state, int64_t now, const struct siox_served *served, const struct siox_view *view);
 };
 
-/* "base", "static:SPEED", "rt", "claims", "siox"; *argument points behind the colon or is NULL. NULL: no such policy. */
+/* A policy of siox/policies.def by its name; *argument points behind the colon or is NULL. NULL: no such policy. */
 const struct siox_policy *siox_policy_find(const char *spec, const char **argument);
-/* Names for help texts, NULL-terminated. */
+/* Names with their arguments, for help texts; NULL-terminated. */
 const char *const *siox_policy_names(void);
 
 #ifdef __cplusplus

@@ -120,6 +120,22 @@ static bool valid(const struct siox_bank *bank, const struct siox_request *r) {
          (r->nmembers == 0 || r->members);
 }
 
+static void tell_served(struct siox_bank *bank, uint32_t client, uint32_t job,
+                        const struct siox_extent *e, const struct siox__charge *c) {
+  const struct siox_served served = {.disk = e->disk,
+                                     .client = client,
+                                     .job = job,
+                                     .level = bank->disk[e->disk].level,
+                                     .arrival = bank->now,
+                                     .start = c->start,
+                                     .end = c->end,
+                                     .bytes = (uint64_t)e->bytes,
+                                     .sequential = c->sequential};
+  int64_t wake = bank->policy->served(bank->state, bank->now, &served, &bank->view);
+  if (wake < bank->wake)
+    bank->wake = wake;
+}
+
 static void charge(struct siox_bank *bank, const struct siox_request *r, uint32_t job, int n,
                    struct siox_service *out) {
   for (int i = 0; i < n; i++) {
@@ -127,6 +143,8 @@ static void charge(struct siox_bank *bank, const struct siox_request *r, uint32_
     struct siox__charge c =
         siox__disk_serve(&bank->disk[e->disk], bank->now, job, r->file, e->local, e->bytes);
     siox__bank_show(bank, e->disk);
+    if (bank->policy->served)
+      tell_served(bank, r->client, job, e, &c);
     if (c.end > out->completion)
       out->completion = c.end;
     if (c.queued_ns > out->queued_ns)

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The policies by name. */
+/* The policies by name, from the one list of them. */
 #include "arbiter/rule.h"
 #include <string.h>
 
 static const struct siox_policy *const policies[] = {
-    &siox__policy_base,   &siox__policy_static, &siox__policy_rt,
-    &siox__policy_claims, &siox__policy_siox,
+#define SIOX_POLICY(name, argument, what) &siox__policy_##name,
+#include "siox/policies.def"
+#undef SIOX_POLICY
 };
 
 const struct siox_policy *siox_policy_find(const char *spec, const char **argument) {
@@ -21,6 +22,10 @@ const struct siox_policy *siox_policy_find(const char *spec, const char **argume
 }
 
 const char *const *siox_policy_names(void) {
-  static const char *const names[] = {"base", "static:SPEED", "rt", "claims", "siox", NULL};
+  static const char *const names[] = {
+#define SIOX_POLICY(name, argument, what) #name argument,
+#include "siox/policies.def"
+#undef SIOX_POLICY
+      NULL};
   return names;
 }

@@ -19,4 +19,5 @@ static int64_t event(void *state, int64_t now, const struct siox_event *event,
   return siox__fixed_event(state, event, view, out);
 }
 
-const struct siox_policy siox__policy_base = {"base", SIOX_LEAD_NONE, state_size, init, event};
+const struct siox_policy siox__policy_base = {
+    .name = "base", .lead = SIOX_LEAD_NONE, .state_size = state_size, .init = init, .event = event};

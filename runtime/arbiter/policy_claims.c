@@ -48,5 +48,8 @@ static int64_t event(void *memory, int64_t now, const struct siox_event *event,
   return siox__rule_event(&state->rule, state, wish, now, event, view, out);
 }
 
-const struct siox_policy siox__policy_claims = {"claims", SIOX_LEAD_TRANSITION, state_size, init,
-                                                event};
+const struct siox_policy siox__policy_claims = {.name = "claims",
+                                                .lead = SIOX_LEAD_TRANSITION,
+                                                .state_size = state_size,
+                                                .init = init,
+                                                .event = event};

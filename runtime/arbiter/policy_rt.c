@@ -84,4 +84,8 @@ static int64_t event(void *memory, int64_t now, const struct siox_event *event,
 
 uint32_t siox__rt_counter(const void *memory, uint32_t disk) { return disks(memory)[disk].counter; }
 
-const struct siox_policy siox__policy_rt = {"rt", SIOX_LEAD_TRANSITION, state_size, init, event};
+const struct siox_policy siox__policy_rt = {.name = "rt",
+                                            .lead = SIOX_LEAD_TRANSITION,
+                                            .state_size = state_size,
+                                            .init = init,
+                                            .event = event};

@@ -166,4 +166,5 @@ static int64_t event(void *memory, int64_t now, const struct siox_event *event,
   return siox__rule_event(&state->rule, state, wish, now, event, view, out);
 }
 
-const struct siox_policy siox__policy_siox = {"siox", SIOX_LEAD_GAP, state_size, init, event};
+const struct siox_policy siox__policy_siox = {
+    .name = "siox", .lead = SIOX_LEAD_GAP, .state_size = state_size, .init = init, .event = event};

@@ -26,4 +26,8 @@ static int64_t event(void *state, int64_t now, const struct siox_event *event,
   return siox__fixed_event(state, event, view, out);
 }
 
-const struct siox_policy siox__policy_static = {"static", SIOX_LEAD_NONE, state_size, init, event};
+const struct siox_policy siox__policy_static = {.name = "static",
+                                                .lead = SIOX_LEAD_NONE,
+                                                .state_size = state_size,
+                                                .init = init,
+                                                .event = event};

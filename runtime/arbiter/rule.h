@@ -57,8 +57,9 @@ int64_t siox__rule_event(struct siox__rule *rule, void *state, siox__wish_fn wis
 /* One command for the event, if there is room (there always is in a bank). */
 void siox__command(struct siox_commands *out, uint32_t disk, uint32_t level, uint32_t job);
 
-extern const struct siox_policy siox__policy_base, siox__policy_static, siox__policy_rt,
-    siox__policy_claims, siox__policy_siox;
+#define SIOX_POLICY(name, argument, what) extern const struct siox_policy siox__policy_##name;
+#include "siox/policies.def"
+#undef SIOX_POLICY
 
 /* The paper's counter of a disk, for tests and reports; state of policy rt. */
 uint32_t siox__rt_counter(const void *state, uint32_t disk);

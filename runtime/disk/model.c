@@ -141,7 +141,8 @@ struct siox__charge siox__disk_serve(struct siox__disk *disk, int64_t now, uint3
   close_move(disk);
   const struct siox_level *level = &disk->drive->level[disk->level];
   bool sequential = disk->served && disk->file == file && disk->next == local;
-  struct siox__charge charge = {.start = disk->free_at > now ? disk->free_at : now};
+  struct siox__charge charge = {.start = disk->free_at > now ? disk->free_at : now,
+                                .sequential = sequential};
   charge.end = charge.start + siox_drive_service_ns(disk->drive, disk->level, bytes, sequential);
   charge.moving_ns = moving_between(disk, now, charge.start);
   charge.queued_ns = charge.start - now - charge.moving_ns;

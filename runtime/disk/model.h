@@ -58,6 +58,7 @@ int siox__disk_command(struct siox__disk *disk, int64_t now, uint32_t level, uin
 struct siox__charge {
   int64_t start, end;
   int64_t moving_ns, queued_ns; /* wait for transitions, and for the requests before it */
+  bool sequential;              /* it continued the one before */
 };
 /* Accepts a request that arrives now; the level the disk will have then must serve. */
 struct siox__charge siox__disk_serve(struct siox__disk *disk, int64_t now, uint32_t job,

@@ -347,14 +347,14 @@ static int run(struct replay *r) {
 static int prepare(struct replay *r, const struct siox_replay_options *o) {
   const struct siox_trace_header *h = r->t->header;
   const struct siox_drive *const *drive = o->drive ? o->drive : h->drive;
-  const char *speed = strchr(o->policy ? o->policy : h->policy, ':');
-  if (!o->prepared || !speed)
+  const char *policy = o->policy ? o->policy : h->policy, *speed = policy + strlen("static:");
+  if (!o->prepared || strncmp(policy, "static:", strlen("static:")) != 0)
     return 0;
   r->prepared = malloc(((size_t)h->ndisks + 1) * sizeof *r->prepared);
   if (!r->prepared)
     return SIOX_ENOMEM;
   for (uint32_t d = 0; d < h->ndisks; d++)
-    r->prepared[d] = siox_drive_level(drive[d], (int32_t)strtol(speed + 1, NULL, 10));
+    r->prepared[d] = siox_drive_level(drive[d], (int32_t)strtol(speed, NULL, 10));
   return 0;
 }
 

@@ -99,18 +99,20 @@ static struct history live(const char *policy, uint64_t seed, bool table, bool e
   return h;
 }
 
-static const char *const POLICIES[] = {"base", "static:9000", "rt", "claims", "siox"};
+static const char *const POLICIES[] = {
+    "base", "static:9000", "timeout", "timeout:adaptive", "hw:n=9", "com", "rt", "claims", "siox"};
+#define NPOLICIES (int)(sizeof POLICIES / sizeof *POLICIES)
 
 static void time_is_tiled_and_sums_agree_in_every_history(void **state) {
   (void)state;
-  for (int p = 0; p < 5; p++)
+  for (int p = 0; p < NPOLICIES; p++)
     for (uint64_t seed = 1; seed <= 100; seed++)
       live(POLICIES[p], seed, seed % 3 == 0, false);
 }
 
 static void when_timers_are_served_changes_nothing(void **state) {
   (void)state;
-  for (int p = 0; p < 5; p++)
+  for (int p = 0; p < NPOLICIES; p++)
     for (uint64_t seed = 200; seed < 240; seed++) {
       struct history a = live(POLICIES[p], seed, seed % 3 == 0, false);
       struct history b = live(POLICIES[p], seed, seed % 3 == 0, true);

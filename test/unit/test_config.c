@@ -170,7 +170,8 @@ static void mistakes_in_a_file_are_named_with_line_and_key(void **state) {
        ":3: drive[1]: expected a name or a list of names"},
       {"drive: []\n", SIOX_EINVAL, ":1: drive: expected a name or a list of names"},
       {"disks: 4\npolicy: sioks\n", SIOX_EINVAL,
-       ":2: policy: \"sioks\" is not one of base static:SPEED rt claims siox"},
+       ":2: policy: \"sioks\" is not one of base static:SPEED timeout[:SECONDS|:adaptive] "
+       "hw[:n=N,ut=PERCENT,lt=PERCENT,check=SECONDS] com rt claims siox"},
       {"disks: 4\npolicy: \"base\n", SIOX_ESYNTAX,
        ":3: while scanning a quoted scalar, found unexpected end of stream"},
   };

@@ -18,7 +18,7 @@ static const char usage[] =
     "lower level. The\n"
     "report goes to stderr; the status is the command's, or 128 + n when signal n ended it.\n"
     "\n"
-    "  -p, --policy POLICY   base, static:SPEED, rt, claims or siox (setting policy)\n"
+    "  -p, --policy POLICY   a scheme that sets the levels (setting policy); sioxd --help lists them\n"
     "  -c, --config FILE     settings from FILE\n"
     "  -s, --set KEY=VALUE   one setting; sioxd --help lists them\n"
     "      --json[=FILE]     the report as one line of JSON on stdout after the command's output, "

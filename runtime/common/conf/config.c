@@ -271,4 +271,8 @@ void siox_config_describe(FILE *out) {
     fprintf(out, "%-16s %-10s %-22s %s\n", settings[i].key,
             settings[i].initial[0] ? settings[i].initial : "-", settings[i].environment,
             settings[i].help);
+  fputs("\nPolicies:\n", out);
+#define SIOX_POLICY(name, argument, what) fprintf(out, "%-9s%-45s %s\n", #name, argument, what);
+#include "siox/policies.def"
+#undef SIOX_POLICY
 }

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* See want.h. */
+#include "arbiter/want.h"
+#include <stdlib.h>
+
+bool siox__want(struct siox__due *due, int64_t now, uint32_t disk, uint32_t level, uint32_t job,
+                const struct siox_view *view, struct siox_commands *out) {
+  const struct siox_disk_view *v = &view->disk[disk];
+  if (level == v->level)
+    return true;
+  if (level < v->level && v->free_at > now) {
+    siox__due_set(due, disk, v->free_at);
+    return false;
+  }
+  siox__command(out, disk, level, job);
+  return true;
+}
+
+size_t siox__due_size(uint32_t ndisks) { return ndisks * (sizeof(int64_t) + 2 * sizeof(uint32_t)); }
+
+void siox__due_init(struct siox__due *due, void *memory, uint32_t ndisks) {
+  due->time = memory;
+  due->place = (uint32_t *)(due->time + ndisks);
+  due->heap = due->place + ndisks;
+  due->count = 0;
+  for (uint32_t d = 0; d < ndisks; d++)
+    due->time[d] = SIOX_NEVER;
+}
+
+void siox__count_met(const struct siox_event *event, const struct siox_view *view,
+                     struct siox_commands *out) {
+  if (event->kind != SIOX_EVENT_CLAIM || event->flag < 0)
+    return;
+  for (uint32_t d = siox_mask_next(event->disks, 0); d < view->ndisks;
+       d = siox_mask_next(event->disks, d + 1)) {
+    uint32_t asked = siox__level_for(view->disk[d].drive, event->speed);
+    uint32_t level = view->disk[d].target;
+    bool met = event->flag == 1 ? level >= asked : level <= asked;
+    out->granted += met;
+    out->refused += !met;
+  }
+}
+
+int siox__argument(const char **text, double low, double high, double *value) {
+  if (**text < '0' || **text > '9') /* neither signs nor names of numbers */
+    return SIOX_EINVAL;
+  char *end;
+  *value = strtod(*text, &end);
+  if (!(*value >= low && *value <= high))
+    return SIOX_EINVAL;
+  *text = end;
+  return 0;
+}
+
+int64_t siox__seconds(double seconds) {
+  return seconds < 9.2e9 ? (int64_t)(seconds * 1e9 + 0.5) : SIOX_NEVER;
+}

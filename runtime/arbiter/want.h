@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* What the policies without claims share: carrying out what is wanted of a disk as soon as it may
+ * be, and reading their arguments. */
+#ifndef SIOX_ARBITER_WANT_H
+#define SIOX_ARBITER_WANT_H
+#include "arbiter/rule.h"
+
+/* Commands the level: a higher one at once, a lower one when nothing lies before the disk. False
+ * when it has to wait; the disk is then due when it is free. */
+bool siox__want(struct siox__due *due, int64_t now, uint32_t disk, uint32_t level, uint32_t job,
+                const struct siox_view *view, struct siox_commands *out);
+/* A heap over n disks, none of them due, in memory of siox__due_size(n) bytes. */
+size_t siox__due_size(uint32_t ndisks);
+void siox__due_init(struct siox__due *due, void *memory, uint32_t ndisks);
+
+/* Counts, for a policy that does not listen, which hints its disks happen to meet. */
+void siox__count_met(const struct siox_event *event, const struct siox_view *view,
+                     struct siox_commands *out);
+
+/* A number in [low, high] at *text, which moves behind it. SIOX_EINVAL. */
+int siox__argument(const char **text, double low, double high, double *value);
+/* Seconds as nanoseconds, saturating. */
+int64_t siox__seconds(double seconds);
+#endif
