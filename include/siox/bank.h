@@ -40,6 +40,7 @@ struct siox_bank_options {
   int64_t start;                         /* first moment */
   siox_segment_fn segment;               /* may be NULL */
   void *context;
+  struct siox_limits limits;
 };
 
 struct siox_bank;

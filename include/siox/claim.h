@@ -39,6 +39,7 @@ struct siox_claim_entry {
   int32_t flag;        /* 1 needed, 0 released, -1 no entry */
   int64_t need_by, until;
   int64_t since;       /* when it was made, for decay */
+  uint64_t site;       /* that it came from, 0: not known */
 };
 
 struct siox_claims; /* claims of all clients of one bank; clients are small integers given by the bank */

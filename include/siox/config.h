@@ -7,6 +7,7 @@
 #include "siox/drive.h"
 #include "siox/error.h"
 #include "siox/layout.h"
+#include "siox/policy.h"
 #include <stdio.h>
 #ifdef __cplusplus
 extern "C" {
@@ -28,6 +29,7 @@ struct siox_config_list {
 #define SIOX_CONFIG_TYPE_rule enum siox_transition_rule
 #define SIOX_CONFIG_TYPE_scale double    /* 1 .. 1000 */
 #define SIOX_CONFIG_TYPE_factor double   /* > 0 */
+#define SIOX_CONFIG_TYPE_percent double  /* 0 .. 100 */
 #define SIOX_CONFIG_TYPE_seconds double  /* >= 0, or -1: never */
 #define SIOX_CONFIG_TYPE_speed int32_t   /* SIOX_SPEED_LOWEST, SIOX_SPEED_FULL or a speed */
 #define SIOX_CONFIG_TYPE_layout struct siox_layout /* over `disks` disks */
@@ -62,6 +64,9 @@ struct siox_config_drives {
 };
 int siox_config_drives(struct siox_config_drives *drives, const struct siox_config *config, struct siox_diag *diag);
 void siox_config_drives_free(struct siox_config_drives *drives);
+
+/* What a configuration bounds, as siox_bank_options wants it. */
+struct siox_limits siox_config_limits(const struct siox_config *config);
 
 /* A table of every setting, its default, environment name and help, for --help and the manual. */
 void siox_config_describe(FILE *out);

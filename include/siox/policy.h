@@ -43,6 +43,12 @@ struct siox_disk_view {
   int64_t decayed;    /* claims with need_by (or since) up to here had no I/O for hold: they hold nothing any more */
   int64_t orphaned;   /* end of the last unpredicted touch by clients that have left; INT64_MIN: none */
 };
+/* What an administrator bounds, for the whole bank; zero: off. */
+struct siox_limits {
+  /* siox is ready for a predicted use earlier by this quantile, 0 to 1, of how early the uses that the same site
+   * predicted have come. */
+  double early;
+};
 struct siox_view {
   uint32_t ndisks;
   const struct siox_disk_view *disk;
@@ -50,6 +56,7 @@ struct siox_view {
   const struct siox_claims *unknown; /* who touched disks without a prediction and has not released them since:
                                       * need_by of an entry is the end of the last such touch */
   const int64_t *hold; /* per disk ns: how long an unknown disk stays at full speed */
+  struct siox_limits limits;
 };
 
 struct siox_command {

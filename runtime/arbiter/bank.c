@@ -76,7 +76,8 @@ static int set_up(struct siox_bank *bank, const struct siox_bank_options *o) {
                                   .disk = bank->shown,
                                   .claims = bank->claims,
                                   .unknown = bank->unknown,
-                                  .hold = bank->hold};
+                                  .hold = bank->hold,
+                                  .limits = o->limits};
   for (uint32_t d = 0; d < o->ndisks; d++) {
     const struct siox_drive *drive = o->drive[d];
     bank->initial[d] = o->initial_level ? o->initial_level[d] : drive->nlevels - 1;

@@ -154,7 +154,8 @@ static int merge(struct siox_claims *claims, struct client *c, const struct siox
                                        .flag = new->flag,
                                        .need_by = new->need_by,
                                        .until = new->until,
-                                       .since = head->time};
+                                       .since = head->time,
+                                       .site = head->site};
       put(out, &n, pos, end, &entry);
       mark(changed, pos, end);
     } else if (in_old && whole && !in_new && old->entry.seq < head->seq) {

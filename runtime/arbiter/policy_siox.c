@@ -2,22 +2,30 @@
 /* Policy siox: claims that say when a disk is needed next. While anybody needs a disk it runs at
  * what is asked. In the gap before the next need it goes to the level that costs least joules from
  * where it is until then, the way back included, and starts back so that the level is reached
- * exactly when it is needed. A gap that does not pay changes nothing. A release that names no next
- * use goes to the speed it names. */
+ * exactly when it is needed; earlier by the time that requests at the low level keep it, and by a
+ * quantile of how early the uses that this site predicted have come (limits.early). A gap that does
+ * not pay changes nothing. A release that names no next use goes to the speed it names. */
+#include "arbiter/history.h"
 #include "arbiter/rule.h"
 #include <math.h>
 
 struct state {
   struct siox__rule rule;
+  struct siox__history history;
+  int64_t *busy; /* per disk: the longest that one request kept it since it was slowed */
 };
 
-static size_t state_size(uint32_t ndisks) { return sizeof(struct state) + siox__rule_size(ndisks); }
+static size_t state_size(uint32_t ndisks) {
+  return sizeof(struct state) + ndisks * sizeof(int64_t) + siox__rule_size(ndisks);
+}
 
 static int init(void *memory, const char *argument, const struct siox_view *view) {
   struct state *state = memory;
   if (argument)
     return SIOX_EINVAL;
-  siox__rule_init(&state->rule, state + 1, view, true);
+  state->busy = (int64_t *)(state + 1);
+  siox__rule_init(&state->rule, state->busy + view->ndisks, view, true);
+  state->history.quantile = view->limits.early;
   return 0;
 }
 
@@ -44,8 +52,19 @@ static void standpoint(const struct siox_disk_view *v, int64_t now, int64_t *at,
   }
 }
 
-static struct need gather(int64_t now, uint32_t disk, const struct siox_event *event,
-                          const struct siox_view *view, struct siox__wish *wish) {
+/* As siox__entry_demand, and earlier by the margin of the hint's site. */
+static bool demand_of(const struct state *state, const struct siox_drive *drive, uint32_t client,
+                      const struct siox_claim_entry *entry, int64_t *from, uint32_t *level) {
+  if (!siox__entry_demand(drive, entry, true, from, level))
+    return false;
+  int64_t margin = siox__history_margin(&state->history, client, entry);
+  *from = *from > margin ? *from - margin : 0;
+  return true;
+}
+
+static struct need gather(const struct state *state, int64_t now, uint32_t disk,
+                          const struct siox_event *event, const struct siox_view *view,
+                          struct siox__wish *wish) {
   const struct siox_drive *drive = view->disk[disk].drive;
   struct need need = {.next = SIOX_NEVER, .floor_job = SIOX_NOBODY, .next_job = SIOX_NOBODY};
   uint32_t cursor = 0, client, job, level;
@@ -54,7 +73,7 @@ static struct need gather(int64_t now, uint32_t disk, const struct siox_event *e
     int64_t end = siox__entry_end(view, disk, &entry), from = now;
     if (end <= now)
       continue;
-    bool demand = siox__entry_demand(drive, &entry, true, &from, &level);
+    bool demand = demand_of(state, drive, client, &entry, &from, &level);
     if (!demand)
       level = siox__level_for(drive, entry.speed);
     need.any = true;
@@ -118,20 +137,21 @@ static uint32_t plan(int64_t now, const struct siox_disk_view *v, const struct n
 
 /* Raises the wish for every need ahead whose transition must start by now, and wakes for the
  * others. */
-static void lead(int64_t now, uint32_t disk, const struct siox_view *view,
-                 struct siox__wish *wish) {
+static void lead(const struct state *state, int64_t now, uint32_t disk,
+                 const struct siox_view *view, struct siox__wish *wish) {
   const struct siox_disk_view *v = &view->disk[disk];
   uint32_t base = wish->level, cursor = 0, client, job, level;
   int64_t from;
   struct siox_claim_entry entry;
   while (siox_claims_next(view->claims, disk, &cursor, &client, &job, &entry)) {
-    if (!siox__entry_demand(v->drive, &entry, true, &from, &level) || from <= now)
+    if (!demand_of(state, v->drive, client, &entry, &from, &level) || from <= now)
       continue;
     int64_t up = level > base
                      ? siox_drive_transition_ns(v->drive, speed_of(v, base), speed_of(v, level))
                      : 0;
-    if (from - (up > 0 ? up : 0) > now) {
-      wish->wake = siox__sooner(wish->wake, from - (up > 0 ? up : 0));
+    int64_t start = from - (up > 0 ? up + state->busy[disk] : 0);
+    if (start > now) {
+      wish->wake = siox__sooner(wish->wake, start);
     } else if (level > wish->level) {
       wish->level = level;
       wish->job = job;
@@ -142,9 +162,9 @@ static void lead(int64_t now, uint32_t disk, const struct siox_view *view,
 
 static void wish(void *memory, int64_t now, uint32_t disk, const struct siox_event *event,
                  const struct siox_view *view, struct siox__wish *wish) {
-  (void)memory;
+  struct state *state = memory;
   const struct siox_disk_view *v = &view->disk[disk];
-  struct need need = gather(now, disk, event, view, wish);
+  struct need need = gather(state, now, disk, event, view, wish);
   wish->unclaimed = !need.any;
   if (!need.any)
     return;
@@ -155,7 +175,7 @@ static void wish(void *memory, int64_t now, uint32_t disk, const struct siox_eve
   }
   wish->level = plan(now, v, &need);
   wish->job = wish->level > need.floor ? need.next_job : need.floor_job;
-  lead(now, disk, view, wish);
+  lead(state, now, disk, view, wish);
   if (v->free_at > now) /* settled then: there may be more to gain or to lose */
     wish->wake = siox__sooner(wish->wake, v->free_at);
 }
@@ -163,8 +183,30 @@ static void wish(void *memory, int64_t now, uint32_t disk, const struct siox_eve
 static int64_t event(void *memory, int64_t now, const struct siox_event *event,
                      const struct siox_view *view, struct siox_commands *out) {
   struct state *state = memory;
+  if (event->kind == SIOX_EVENT_ACCESS && state->history.quantile > 0) {
+    struct siox_claim_entry hint =
+        siox_claims_get(view->claims, event->client, siox_mask_next(event->disks, 0));
+    siox__history_note(&state->history, event->client, &hint, now);
+  } else if (event->kind == SIOX_EVENT_LEAVE) {
+    siox__history_forget(&state->history, event->client);
+  }
   return siox__rule_event(&state->rule, state, wish, now, event, view, out);
 }
 
-const struct siox_policy siox__policy_siox = {
-    .name = "siox", .lead = SIOX_LEAD_GAP, .state_size = state_size, .init = init, .event = event};
+static int64_t served(void *memory, int64_t now, const struct siox_served *s,
+                      const struct siox_view *view) {
+  struct state *state = memory;
+  (void)now;
+  if (s->level + 1 == view->disk[s->disk].drive->nlevels)
+    state->busy[s->disk] = 0;
+  else if (s->end - s->arrival > state->busy[s->disk])
+    state->busy[s->disk] = s->end - s->arrival;
+  return SIOX_NEVER;
+}
+
+const struct siox_policy siox__policy_siox = {.name = "siox",
+                                              .lead = SIOX_LEAD_GAP,
+                                              .state_size = state_size,
+                                              .init = init,
+                                              .event = event,
+                                              .served = served};

@@ -121,7 +121,8 @@ static int create_bank(struct siox__daemon *d, int64_t start) {
                                             .hold_factor = d->config->hold_factor,
                                             .start = start,
                                             .segment = siox__record_segment,
-                                            .context = d};
+                                            .context = d,
+                                            .limits = siox_config_limits(d->config)};
   return siox_bank_create(&d->bank, &options);
 }
 

@@ -70,6 +70,8 @@ struct lab {
   struct siox_segment *seen;
   size_t nseen, room;
   struct siox_layout layout; /* disk 0 alone, unless changed */
+  struct siox_limits limits; /* before lab_start */
+  uint64_t site;             /* of the hints */
 };
 
 static inline void lab_see(void *context, const struct siox_segment *segment) {
@@ -93,7 +95,8 @@ static inline void lab_start(struct lab *lab, const char *policy, uint32_t ndisk
                                       .policy = policy,
                                       .hold_factor = hold_factor,
                                       .segment = lab_see,
-                                      .context = lab};
+                                      .context = lab,
+                                      .limits = lab->limits};
   lab->ndisks = ndisks;
   assert_int_equal(siox_bank_create(&lab->bank, &options), 0);
   assert_int_equal(siox_layout_triplet(&lab->layout, ndisks, 0, 1, 64 * KB), 0);
@@ -131,8 +134,11 @@ static inline void lab_hint(struct lab *lab, double at, uint32_t client, const c
   int n = siox_claim_runs(&m, speed, flag, ns(need_by), until > 0 ? ns(until) : SIOX_NEVER, runs,
                           MAX_DISKS);
   assert_true(n >= 0);
-  struct siox_claim_header head = {
-      .version = SIOX_CLAIM_VERSION, .nruns = (uint32_t)n, .seq = ++lab->seq, .time = ns(at)};
+  struct siox_claim_header head = {.version = SIOX_CLAIM_VERSION,
+                                   .nruns = (uint32_t)n,
+                                   .seq = ++lab->seq,
+                                   .time = ns(at),
+                                   .site = lab->site};
   assert_int_equal(siox_bank_claim(lab->bank, ns(at), client, &head, runs), 0);
   siox_mask_free(&m);
 }

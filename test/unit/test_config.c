@@ -39,6 +39,8 @@ static void defaults_are_those_of_the_table(void **state) {
   assert_int_equal(c.initial_level, SIOX_SPEED_FULL);
   assert_string_equal(c.policy, "siox");
   assert_true(c.hold_factor == 10);
+  assert_true(c.early_quantile == 90);
+  assert_true(siox_config_limits(&c).early == 0.9);
   char text[64];
   siox_layout_format(&c.default_layout, text, sizeof text);
   assert_string_equal(text, "0:8:64K");

@@ -49,6 +49,7 @@ struct document {
 #define FIELD_rule FIELD_scalar
 #define FIELD_scale FIELD_scalar
 #define FIELD_factor FIELD_scalar
+#define FIELD_percent FIELD_scalar
 #define FIELD_seconds FIELD_scalar
 #define FIELD_speed FIELD_scalar
 #define FIELD_layout FIELD_scalar
@@ -263,6 +264,10 @@ void siox_config_free(struct siox_config *config) {
     siox__config_release(settings[i].kind, (char *)config + settings[i].field);
   free(config->file);
   memset(config, 0, sizeof *config);
+}
+
+struct siox_limits siox_config_limits(const struct siox_config *config) {
+  return (struct siox_limits){.early = config->early_quantile / 100};
 }
 
 void siox_config_describe(FILE *out) {
