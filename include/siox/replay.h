@@ -25,6 +25,8 @@ struct siox_replay_options {
   bool open_loop;          /* true: recorded arrivals are kept (no feedback), for checking */
   siox_segment_fn segment; /* told every segment; may be NULL */
   void *context;
+  void (*progress)(void *context, double part); /* told now and then; may be NULL */
+  void *progress_context;
 };
 
 struct siox_replay_rank {

@@ -2,53 +2,46 @@
 /* The replay: streams take turns by time, each holding its next point until its time is known. A
  * point comes as long after the latest of what it follows (the point before it in its stream, and
  * what it waited for elsewhere) as it was recorded after the latest of them then. Equal times go in
- * the recorded order, then by client and thread. */
+ * the recorded order, then by run, client and thread. */
 #include "energy/replay_internal.h"
-#include <stdio.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-struct replay {
-  struct siox__trace *t;
-  struct siox_bank *bank;
-  bool open_loop;
-  uint32_t *prepared; /* level each disk starts at, or NULL */
-  int64_t now;
-  uint32_t *heap, nheap; /* streams whose next point's time is known */
-  uint32_t parked;
-  uint64_t released;
-  struct members {
-    uint32_t *client, count, room;
-  } * members; /* by communicator */
-  struct siox__map uids;
-  uint32_t nmembers, members_room;
-};
+enum { PROGRESS_EVERY = 1 << 16 }; /* points */
 
-static bool earlier(const struct replay *r, uint32_t a, uint32_t b) {
-  const struct siox__stream *x = &r->t->stream[a], *y = &r->t->stream[b];
-  const struct siox__op *p = &x->op[x->at], *q = &y->op[y->at];
+static const struct siox__op *current(const struct siox__stream *s) { return &s->op[s->head]; }
+
+static bool earlier(const struct siox__stream *x, const struct siox__stream *y) {
   if (x->due != y->due)
     return x->due < y->due;
+  const struct siox__op *p = current(x), *q = current(y);
   if (p->at != q->at)
     return p->at < q->at;
   if (p->end != q->end)
     return p->end < q->end;
+  if (x->run != y->run)
+    return x->run->number < y->run->number;
   return x->client != y->client ? x->client < y->client : x->thread < y->thread;
 }
 
-static void push(struct replay *r, uint32_t s) {
+static int push(struct siox__replay *r, struct siox__stream *s) {
+  if (siox__room(&r->heap, r->nheap, &r->heap_room, sizeof(struct siox__stream *)) < 0)
+    return SIOX_ENOMEM;
   uint32_t i = r->nheap++;
-  for (; i > 0 && earlier(r, s, r->heap[(i - 1) / 2]); i = (i - 1) / 2)
+  for (; i > 0 && earlier(s, r->heap[(i - 1) / 2]); i = (i - 1) / 2)
     r->heap[i] = r->heap[(i - 1) / 2];
   r->heap[i] = s;
+  return 0;
 }
 
-static uint32_t pop(struct replay *r) {
-  uint32_t top = r->heap[0], last = r->heap[--r->nheap], i = 0, child;
+static struct siox__stream *pop(struct siox__replay *r) {
+  struct siox__stream *top = r->heap[0], *last = r->heap[--r->nheap];
+  uint32_t i = 0, child;
   for (; (child = 2 * i + 1) < r->nheap; i = child) {
-    if (child + 1 < r->nheap && earlier(r, r->heap[child + 1], r->heap[child]))
+    if (child + 1 < r->nheap && earlier(r->heap[child + 1], r->heap[child]))
       child++;
-    if (!earlier(r, r->heap[child], last))
+    if (!earlier(r->heap[child], last))
       break;
     r->heap[i] = r->heap[child];
   }
@@ -56,133 +49,78 @@ static uint32_t pop(struct replay *r) {
   return top;
 }
 
-/* The latest of what a point follows, as recorded and as replayed; false when some of it has not
- * happened yet, with the head of the list of those who wait for it. */
-struct latest {
-  int64_t recorded, replayed;
-  uint32_t *waiting;
-};
-static void take_latest(struct latest *l, int64_t recorded, int64_t replayed) {
-  l->recorded = recorded > l->recorded ? recorded : l->recorded;
-  l->replayed = replayed > l->replayed ? replayed : l->replayed;
-}
-
-static bool take_list(struct latest *l, const struct siox__list *list, uint32_t n) {
-  if (list->done < n)
-    return false;
-  if (n)
-    take_latest(l, list->recorded[n - 1], list->replayed[n - 1]);
-  return true;
-}
-
-static bool follows(struct replay *r, const struct siox__stream *s, const struct siox__op *op,
-                    struct latest *l) {
-  *l = (struct latest){s->base_recorded, s->base, NULL};
-  if (op->kind == SIOX__OP_LEAVE) {
-    struct siox__client *c = &r->t->client[s->client];
-    l->waiting = &c->waiting;
-    if (c->streams_left > 1)
-      return false;
-    if (c->nstreams > 1)
-      take_latest(l, c->end_recorded, c->end);
-  } else if (op->kind == SIOX__OP_AFTER && op->dep != SIOX__NONE) {
-    struct siox__dep *d = &r->t->dep[op->dep];
-    l->waiting = &d->waiting;
-    if (!d->done)
-      return false;
-    take_latest(l, d->recorded, d->replayed);
-  } else if (op->entries || op->ios || (op->kind == SIOX__OP_EXIT && op->wait == SIOX__WAIT_ROOT)) {
-    struct siox__group *g = &r->t->group[op->group];
-    l->waiting = &g->waiting;
-    if (!take_list(l, &g->entry, op->entries) || !take_list(l, &g->io, op->ios))
-      return false;
-    if (op->kind == SIOX__OP_EXIT && op->wait == SIOX__WAIT_ROOT) {
-      if (!g->root_done)
-        return false;
-      take_latest(l, g->root_recorded, g->root_replayed);
-    }
-  }
-  return true;
-}
-
-static void due_at(struct replay *r, uint32_t stream, int64_t due) {
-  struct siox__stream *s = &r->t->stream[stream];
+static int due_at(struct siox__replay *r, struct siox__stream *s, int64_t due) {
   s->due = due > r->now ? due : r->now;
-  push(r, stream);
+  return push(r, s);
+}
+
+/* Think times alone are dilated: not what passes between a collective's last entry and its end, nor
+ * a message's way. */
+static int64_t distance(const struct siox__stream *s, const struct siox__op *op, int64_t ns) {
+  if (s->run->think == 1 || op->inner || s->inside != SIOX__NONE || ns <= 0)
+    return ns;
+  double longer = (double)ns * s->run->think;
+  return longer < 0x1p62 ? llround(longer) : INT64_C(1) << 62;
 }
 
 /* The stream's next point: its time, or a place among those who wait. */
-static void schedule(struct replay *r, uint32_t stream) {
-  struct siox__stream *s = &r->t->stream[stream];
-  const struct siox__op *op = &s->op[s->at];
-  struct latest l;
-  if (r->open_loop) {
-    due_at(r, stream, op->at);
-  } else if (follows(r, s, op, &l)) {
-    due_at(r, stream, l.replayed + (op->at - l.recorded));
-  } else {
-    s->parked = true;
-    s->next_waiting = *l.waiting;
-    *l.waiting = stream;
-    r->parked++;
-  }
+static int schedule(struct siox__replay *r, struct siox__stream *s) {
+  const struct siox__op *op = current(s);
+  struct siox__latest l;
+  if (r->options->open_loop)
+    return due_at(r, s, op->at);
+  if (siox__link_follows(s, op, &l))
+    return due_at(r, s, l.replayed + distance(s, op, op->at - l.recorded));
+  s->parked = true;
+  s->next_waiting = *l.waiting;
+  *l.waiting = s;
+  r->parked++;
+  return 0;
 }
 
-static void wake(struct replay *r, uint32_t *waiting) {
-  uint32_t s = *waiting, next;
-  *waiting = SIOX__NONE;
-  for (; s != SIOX__NONE; s = next) {
-    next = r->t->stream[s].next_waiting;
-    r->t->stream[s].parked = false;
+static int wake(struct siox__replay *r, struct siox__stream *list) {
+  int rc = 0;
+  for (struct siox__stream *s = list, *next; s && rc == 0; s = next) {
+    next = s->next_waiting;
+    s->next_waiting = NULL;
+    s->parked = false;
     r->parked--;
-    schedule(r, s);
+    rc = schedule(r, s);
   }
+  return rc;
 }
 
 /* Records are incomplete and everybody waits: the one that has waited longest goes on. */
-static void release_one(struct replay *r) {
-  uint32_t best = SIOX__NONE;
-  for (uint32_t i = 0; i < r->t->nstreams; i++) {
-    const struct siox__stream *s = &r->t->stream[i],
-                              *b = best == SIOX__NONE ? NULL : &r->t->stream[best];
-    if (!s->parked)
-      continue;
-    if (!b || s->base < b->base ||
-        (s->base == b->base &&
-         (s->client < b->client || (s->client == b->client && s->thread < b->thread))))
-      best = i;
-  }
-  struct siox__stream *s = &r->t->stream[best];
-  struct latest l;
-  follows(r, s, &s->op[s->at], &l);
-  uint32_t *at = l.waiting;
+static int release_one(struct siox__replay *r) {
+  struct siox__stream *best = NULL;
+  for (uint32_t k = 0; k < r->nruns; k++)
+    for (uint32_t i = 0; i < r->run[k]->nstreams; i++) {
+      struct siox__stream *s = &r->run[k]->stream[i];
+      if (!s->parked || (best && current(s)->kind == SIOX__OP_LEAVE))
+        continue; /* leaving waits for what else there is */
+      if (!best || current(best)->kind == SIOX__OP_LEAVE || s->base < best->base ||
+          (s->base == best->base && s->run == best->run &&
+           (s->client < best->client || (s->client == best->client && s->thread < best->thread))))
+        best = s;
+    }
+  struct siox__latest l;
+  siox__link_follows(best, current(best), &l);
+  struct siox__stream **at = l.waiting;
   while (*at != best)
-    at = &r->t->stream[*at].next_waiting;
-  *at = s->next_waiting;
-  s->parked = false;
+    at = &(*at)->next_waiting;
+  *at = best->next_waiting;
+  best->next_waiting = NULL;
+  best->parked = false;
   r->parked--;
   r->released++;
-  due_at(r, best, s->base + (s->op[s->at].at - s->base_recorded));
+  return due_at(
+      r, best, best->base + distance(best, current(best), current(best)->at - best->base_recorded));
 }
 
-static void happen(struct replay *r, struct siox__group *g, struct siox__list *l, uint32_t slot,
-                   int64_t at) {
-  l->replayed[slot] = at;
-  l->is_done[slot] = true;
-  for (; l->done < l->count && l->is_done[l->done]; l->done++)
-    if (l->done && l->replayed[l->done - 1] > l->replayed[l->done])
-      l->replayed[l->done] = l->replayed[l->done - 1];
-  wake(r, &g->waiting);
-}
-
-static void set_dep(struct replay *r, uint32_t dep, int64_t at) {
-  r->t->dep[dep].replayed = at;
-  r->t->dep[dep].done = true;
-  wake(r, &r->t->dep[dep].waiting);
-}
-
-static int know_member(struct replay *r, uint64_t uid, uint32_t bank_client) {
-  uint32_t *at = siox__map_at(&r->uids, uid, 0, 0);
+static int know_member(struct siox__replay *r, struct siox__stream *s, uint64_t uid) {
+  if (s->member_of == uid)
+    return 0;
+  uint32_t bank_client = s->client->bank, *at = siox__map_at(&r->uids, uid, s->run->number, 0);
   if (!at)
     return SIOX_ENOMEM;
   if (*at == SIOX__NONE) {
@@ -190,7 +128,8 @@ static int know_member(struct replay *r, uint64_t uid, uint32_t bank_client) {
       return SIOX_ENOMEM;
     *at = r->nmembers++;
   }
-  struct members *m = &r->members[*at];
+  struct siox__members *m = &r->members[*at];
+  s->member_of = uid;
   for (uint32_t i = m->count; i-- > 0;)
     if (m->client[i] == bank_client)
       return 0;
@@ -200,286 +139,209 @@ static int know_member(struct replay *r, uint64_t uid, uint32_t bank_client) {
   return 0;
 }
 
-static int do_io(struct replay *r, const struct siox__stream *s, const struct siox__op *op,
+static const struct siox_layout *layout_of(const struct siox__run *run, uint32_t file) {
+  return run->index ? &run->index->file[file].layout : run->generated->layout;
+}
+
+static int do_io(struct siox__replay *r, struct siox__stream *s, const struct siox__op *op,
                  int64_t *end) {
   struct siox_service service;
-  uint32_t bank_client = r->t->client[s->client].bank;
   struct siox_request request = {.arrival = r->now,
-                                 .client = bank_client,
-                                 .file = op->thing + 1,
-                                 .layout = &r->t->file[op->thing].layout,
+                                 .client = s->client->bank,
+                                 .file = s->run->files + op->file + 1,
+                                 .layout = layout_of(s->run, op->file),
                                  .offset = op->offset,
                                  .bytes = op->bytes,
                                  .write = op->write};
+  int rc = 0;
   if (op->group != SIOX__NONE) {
-    uint64_t uid = r->t->group[op->group].uid;
-    int rc = know_member(r, uid, bank_client);
+    rc = know_member(r, s, op->uid);
     if (rc)
       return rc;
-    const struct members *m = &r->members[siox__map_get(&r->uids, uid, 0, 0)];
+    const struct siox__members *m =
+        &r->members[siox__map_get(&r->uids, op->uid, s->run->number, 0)];
     request.members = m->client;
     request.nmembers = m->count;
   }
-  int rc = siox_bank_access(r->bank, &request, &service);
+  if (s->run->tells)
+    rc = siox__tell_access(&r->teller, s->client, r->now, request.layout, op->offset, op->bytes);
+  rc = rc ? rc : siox_bank_access(r->bank, &request, &service);
   *end = service.completion;
   return rc < 0 ? rc : 0;
 }
 
-/* A hint's times move with it. */
-static int do_hint(struct replay *r, const struct siox__stream *s, const struct siox__op *op) {
-  struct siox__hint *h = &r->t->hint[op->thing];
-  struct siox_claim_header head = h->head;
-  struct siox_claim_run *runs = &r->t->run[h->first_run];
-  int64_t shift = r->now - op->at;
-  for (uint32_t i = 0; i < head.nruns && shift; i++) {
-    int64_t *time[] = {&runs[i].need_by, &runs[i].until};
+/* A hint's times move with it, and farther away when think times are dilated. */
+static int do_hint(struct siox__replay *r, struct siox__stream *s, const struct siox__op *op) {
+  struct siox__hint *h = op->hint;
+  for (uint32_t i = 0; i < h->head.nruns; i++) {
+    int64_t *time[] = {&h->run[i].need_by, &h->run[i].until};
     for (int k = 0; k < 2; k++)
       if (*time[k] != 0 && *time[k] != SIOX_NEVER &&
-          __builtin_add_overflow(*time[k], shift, time[k]))
+          (__builtin_sub_overflow(*time[k], op->at, time[k]) ||
+           __builtin_add_overflow(distance(s, op, *time[k]), r->now, time[k])))
         *time[k] = SIOX_NEVER;
   }
-  head.time = r->now;
-  int rc = siox_bank_claim(r->bank, r->now, r->t->client[s->client].bank, &head, runs);
+  h->head.time = r->now;
+  if (s->run->tells)
+    return siox__tell(&r->teller, s->client, r->now, h);
+  int rc = siox_bank_claim(r->bank, r->now, s->client->bank, &h->head, h->run);
   return rc == SIOX_ENOMEM ? rc : 0; /* one that the bank refuses was refused then, too */
 }
 
-static int join(struct replay *r, uint32_t stream) {
-  struct siox__client *c = &r->t->client[r->t->stream[stream].client];
+static int join(struct siox__replay *r, struct siox__stream *stream) {
+  struct siox__client *c = stream->client;
+  struct siox__run *run = stream->run;
   int rc = siox_bank_join(r->bank, r->now, c->job, &c->bank);
+  rc = rc < 0 ? rc : 0;
   c->start = c->end = r->now;
   c->end_recorded = c->first;
   c->streams_left = c->nstreams;
-  for (uint32_t i = 0; i < r->t->nstreams && c->nstreams > 1 && rc >= 0; i++) {
-    struct siox__stream *s = &r->t->stream[i];
-    if (i == stream || s->client != r->t->stream[stream].client || !s->count)
+  for (uint32_t i = 0; i < run->nstreams && c->nstreams > 1 && rc == 0; i++) {
+    struct siox__stream *s = &run->stream[i];
+    struct siox__op *op;
+    if (s == stream || s->client != c)
       continue;
     s->base = r->now;
     s->base_recorded = c->first;
-    schedule(r, i);
+    rc = siox__run_current(s, &op);
+    if (rc == 0 && op)
+      rc = schedule(r, s);
   }
+  return rc;
+}
+
+static int leave(struct siox__replay *r, struct siox__client *c) {
+  int rc = siox_bank_leave(r->bank, r->now, c->bank);
+  c->finish = r->now;
+  c->bank = SIOX__NONE;
   return rc < 0 ? rc : 0;
 }
 
-static int perform(struct replay *r, uint32_t stream, const struct siox__op *op, int64_t *end) {
-  struct siox__stream *s = &r->t->stream[stream];
-  struct siox__client *c = &r->t->client[s->client];
-  struct siox__group *g = op->group == SIOX__NONE ? NULL : &r->t->group[op->group];
-  int rc = 0;
+static int perform(struct siox__replay *r, struct siox__stream *s, const struct siox__op *op,
+                   int64_t *end) {
+  int rc;
   switch ((enum siox__op_kind)op->kind) {
   case SIOX__OP_JOIN:
-    return join(r, stream);
+    return join(r, s);
   case SIOX__OP_LEAVE:
-    c->finish = r->now;
-    return siox_bank_leave(r->bank, r->now, c->bank);
+    return leave(r, s->client);
   case SIOX__OP_OPEN:
-    rc = siox_bank_open(r->bank, r->now, c->bank, &r->t->file[op->thing].layout);
+    rc = siox_bank_open(r->bank, r->now, s->client->bank, layout_of(s->run, op->file));
     return rc < 0 ? rc : 0;
   case SIOX__OP_HINT:
     return do_hint(r, s, op);
-  case SIOX__OP_SEND:
-    set_dep(r, op->dep, r->now);
-    return 0;
-  case SIOX__OP_ENTER:
-    if (g && op->root) {
-      g->root_done = true;
-      g->root_replayed = r->now;
-    }
-    if (op->slot != SIOX__NONE)
-      happen(r, g, &g->entry, op->slot, r->now);
-    return 0;
   case SIOX__OP_IO:
-    rc = do_io(r, s, op, end);
-    if (rc == 0 && op->dep != SIOX__NONE)
-      set_dep(r, op->dep, *end);
-    if (rc == 0 && op->slot != SIOX__NONE)
-      happen(r, g, &g->io, op->slot, *end);
-    return rc;
+    return do_io(r, s, op, end);
   case SIOX__OP_EXIT:
-    return g ? know_member(r, g->uid, c->bank) : 0;
+    return op->group == SIOX__NONE ? 0 : know_member(r, s, op->uid);
   default:
     return 0;
   }
 }
 
-/* The stream's point happens; what follows it is scheduled. */
-static int step(struct replay *r, uint32_t stream) {
-  struct siox__stream *s = &r->t->stream[stream];
-  struct siox__client *c = &r->t->client[s->client];
-  const struct siox__op *op = &s->op[s->at];
-  int64_t end;
-  r->now = end = s->due;
-  int rc = perform(r, stream, op, &end);
-  if (rc < 0)
-    return rc;
-  siox__account(r->t, s, op, r->now, end);
-  s->base = op->async ? r->now : end;
-  s->base_recorded = op->async ? op->at : op->end;
-  if (++s->at < s->count) {
-    schedule(r, stream);
-    return 0;
+/* Begins the track's next run at a time. */
+static int begin_run(struct siox__replay *r, struct siox__track *t, int64_t at) {
+  const struct siox__job *job = &r->sim->job[t->job];
+  const struct siox__index *x = job->is.trace ? &job->index : NULL;
+  if (siox__room(&r->run, r->nruns, &r->run_room, sizeof(struct siox__run *)) < 0 ||
+      !(t->run = calloc(1, sizeof *t->run)))
+    return SIOX_ENOMEM;
+  r->run[r->nruns] = t->run;
+  struct siox__run_options o = {.index = x,
+                                .generated = &job->is.generated,
+                                .shift = x ? at - x->header->start : at,
+                                .hints = x && !x->moved};
+  int rc = siox__run_open(t->run, &o);
+  t->run->number = r->nruns++;
+  t->run->think = job->is.think > 0 ? job->is.think : 1;
+  t->run->files = t->files;
+  t->left--;
+  const char *argument;
+  const struct siox_policy *recorded = x ? siox_policy_find(x->header->policy, &argument) : NULL;
+  t->run->tells =
+      !x || (recorded && recorded->lead == SIOX_LEAD_GAP && r->teller.lead == SIOX_LEAD_TRANSITION);
+  for (uint32_t i = 0; i < t->run->nclients && rc == 0; i++) {
+    struct siox__client *c = &t->run->client[i];
+    struct siox__op *op;
+    c->job = t->jobs[c->job];
+    if (!c->main)
+      continue;
+    rc = siox__run_current(c->main, &op);
+    if (rc)
+      break;
+    c->main->base = c->main->base_recorded = op->at;
+    rc = due_at(r, c->main, op->at);
   }
+  return rc;
+}
+
+static int run_over(struct siox__replay *r, struct siox__run *run, int64_t end) {
+  for (uint32_t i = 0; i < r->ntracks; i++) {
+    struct siox__track *t = &r->track[i];
+    if (t->run != run)
+      continue;
+    siox__run_close(run);
+    return t->left ? begin_run(r, t, end + r->sim->job[t->job].is.pause) : 0;
+  }
+  return 0;
+}
+
+static int stream_over(struct siox__replay *r, struct siox__stream *s) {
+  struct siox__client *c = s->client;
+  struct siox__stream *waiting = c->waiting;
   c->streams_left--;
   c->end = s->base > c->end ? s->base : c->end;
   c->end_recorded = s->base_recorded > c->end_recorded ? s->base_recorded : c->end_recorded;
-  wake(r, &c->waiting);
-  return 0;
-}
-
-static int run(struct replay *r) {
-  int rc = 0;
-  for (uint32_t i = 0; i < r->t->nclients; i++) {
-    struct siox__client *c = &r->t->client[i];
-    if (c->main == SIOX__NONE)
-      continue;
-    struct siox__stream *s = &r->t->stream[c->main];
-    s->due = s->base = s->base_recorded = s->op[0].at;
-    push(r, c->main);
-  }
-  while (rc == 0 && (r->nheap || r->parked)) {
-    if (!r->nheap)
-      release_one(r);
-    rc = step(r, pop(r));
-  }
+  c->waiting = NULL;
+  int rc = wake(r, waiting);
+  if (rc == 0 && --s->run->live == 0)
+    rc = run_over(r, s->run, c->finish);
   return rc;
 }
 
-/* Levels that static:SPEED means, where the disks are to be brought there beforehand. */
-static int prepare(struct replay *r, const struct siox_replay_options *o) {
-  const struct siox_trace_header *h = r->t->header;
-  const struct siox_drive *const *drive = o->drive ? o->drive : h->drive;
-  const char *policy = o->policy ? o->policy : h->policy, *speed = policy + strlen("static:");
-  if (!o->prepared || strncmp(policy, "static:", strlen("static:")) != 0)
-    return 0;
-  r->prepared = malloc(((size_t)h->ndisks + 1) * sizeof *r->prepared);
-  if (!r->prepared)
-    return SIOX_ENOMEM;
-  for (uint32_t d = 0; d < h->ndisks; d++)
-    r->prepared[d] = siox_drive_level(drive[d], (int32_t)strtol(speed, NULL, 10));
-  return 0;
-}
-
-/* Adds the way of one disk from its initial level to the prepared one and back. */
-static int pay_preparation(const struct siox_drive *drive, uint32_t from, uint32_t to,
-                           struct siox_disk_totals *disk) {
-  double there, back;
-  if (from == to)
-    return 0;
-  int rc = siox_drive_transition_j(drive, drive->level[from].speed, drive->level[to].speed, &there);
-  if (rc == 0)
-    rc = siox_drive_transition_j(drive, drive->level[to].speed, drive->level[from].speed, &back);
+/* The stream's point happens; what follows it is scheduled. */
+static int step(struct siox__replay *r, struct siox__stream *s) {
+  struct siox__op op = *current(s), *next;
+  struct siox__stream *waiting = NULL;
+  int64_t end;
+  r->now = end = s->due;
+  int rc = perform(r, s, &op, &end);
+  free(op.hint);
+  s->op[s->head].hint = NULL;
   if (rc < 0)
     return rc;
-  disk->joules[SIOX_DOWN] += from > to ? there : back;
-  disk->joules[SIOX_UP] += from > to ? back : there;
-  disk->transitions_down++;
-  disk->transitions_up++;
-  return 0;
+  siox__link_happened(s, &op, r->now, end, &waiting);
+  siox__account(s, &op, r->now, end);
+  s->base = op.async ? r->now : end;
+  s->base_recorded = op.async ? op.at : op.end;
+  siox__link_over(s, &op);
+  siox__run_pop(s);
+  rc = wake(r, waiting);
+  if (rc == 0)
+    rc = siox__run_current(s, &next);
+  if (rc < 0)
+    return rc;
+  return next ? schedule(r, s) : stream_over(r, s);
 }
 
-static int make_bank(struct replay *r, const struct siox_replay_options *o) {
-  const struct siox_trace_header *h = r->t->header;
-  struct siox_bank_options bank = {.ndisks = h->ndisks,
-                                   .drive = o->drive ? o->drive : h->drive,
-                                   .initial_level = r->prepared        ? r->prepared
-                                                    : o->initial_level ? o->initial_level
-                                                                       : h->initial_level,
-                                   .policy = o->policy ? o->policy : h->policy,
-                                   .hold_factor =
-                                       o->hold_factor > 0 ? o->hold_factor : h->hold_factor,
-                                   .start = h->start,
-                                   .segment = o->segment,
-                                   .context = o->context};
-  int rc = siox_bank_create(&r->bank, &bank);
-  for (uint32_t i = 0; i < r->t->njobs && rc == 0; i++) {
-    uint32_t job;
-    rc = siox_bank_job(r->bank, r->t->job[i], &job);
-    rc = rc < 0 ? rc : job == i ? 0 : SIOX_EPROTO; /* two jobs of one key */
-  }
-  return rc;
+static void progress(struct siox__replay *r) {
+  const struct siox_replay_options *o = r->options;
+  if (o->progress && ++r->told % PROGRESS_EVERY == 0)
+    o->progress(o->progress_context, r->points ? fmin(1, (double)r->told / (double)r->points) : 1);
 }
 
-static void add_job(struct siox_replay_result *out, const struct siox_job_totals *job) {
-  out->hints += job->hints;
-  out->granted += job->granted;
-  out->refused += job->refused;
-  out->requests += job->requests;
-  out->missed += job->missed;
-}
-
-static int collect(struct replay *r, const struct siox_replay_options *o,
-                   struct siox_replay_result *out) {
-  out->ndisks = r->t->header->ndisks;
-  out->njobs = r->t->njobs;
-  out->disk = calloc((size_t)out->ndisks + 1, sizeof *out->disk);
-  out->job = calloc((size_t)out->njobs + 1, sizeof *out->job);
-  if (!out->disk || !out->job)
-    return SIOX_ENOMEM;
-  int rc = siox__result_ranks(r->t, out);
-  if (rc == 0)
-    rc = siox_bank_finish(r->bank, out->end);
-  for (uint32_t d = 0; d < out->ndisks && rc >= 0; d++) {
-    rc = siox_bank_disk_totals(r->bank, d, &out->disk[d]);
-    if (rc >= 0 && r->prepared)
-      rc = pay_preparation(siox_bank_view(r->bank)->disk[d].drive,
-                           (o->initial_level ? o->initial_level : r->t->header->initial_level)[d],
-                           r->prepared[d], &out->disk[d]);
-    out->transitions += out->disk[d].transitions_up + out->disk[d].transitions_down;
-    for (int k = 0; k < SIOX_NSTATES; k++)
-      out->joules_state[k] += out->disk[d].joules[k];
+int siox__replay_run(struct siox__replay *r) {
+  int rc = 0;
+  for (uint32_t i = 0; i < r->ntracks && rc == 0; i++)
+    rc = begin_run(r, &r->track[i], r->sim->start + r->sim->job[r->track[i].job].is.start);
+  while (rc == 0 && (r->nheap || r->parked)) {
+    if (!r->nheap)
+      rc = release_one(r);
+    else if (r->teller.count && siox__teller_next(&r->teller) <= r->heap[0]->due)
+      rc = siox__teller_remind(&r->teller);
+    else
+      rc = step(r, pop(r));
+    progress(r);
   }
-  for (int k = 0; k < SIOX_NSTATES; k++)
-    out->joules += out->joules_state[k];
-  for (uint32_t j = 0; j <= out->njobs && rc >= 0; j++) {
-    rc = siox_bank_job_totals(r->bank, j < out->njobs ? j : SIOX_NOBODY, &out->job[j]);
-    out->job[j].key = j < out->njobs ? strdup(r->t->job[j]) : NULL;
-    add_job(out, &out->job[j]);
-  }
-  /* Nobody asked for the preparation: with it, jobs and nobody add up to the disks' joules again.
-   */
-  for (int k = 0; k < SIOX_NSTATES && r->prepared && rc >= 0; k++) {
-    double jobs = 0;
-    for (uint32_t j = 0; j <= out->njobs; j++)
-      jobs += out->job[j].joules[k];
-    out->job[out->njobs].joules[k] += out->joules_state[k] - jobs;
-  }
-  out->released = r->released;
-  out->cut = r->t->cut;
-  return rc < 0 ? rc : 0;
-}
-
-int siox_replay(const char *path, const struct siox_replay_options *options,
-                struct siox_replay_result *result, struct siox_diag *diag) {
-  static const struct siox_replay_options none;
-  struct siox__trace t;
-  struct replay r = {.t = &t, .open_loop = options && options->open_loop};
-  memset(result, 0, sizeof *result);
-  if (diag)
-    diag->text[0] = 0;
-  int rc = siox__trace_load(&t, path, NULL, NULL, diag);
-  if (rc == 0)
-    rc = siox__trace_link(&t);
-  if (rc == 0) {
-    r.heap = malloc(((size_t)t.nstreams + 1) * sizeof *r.heap);
-    rc = r.heap ? prepare(&r, options ? options : &none) : SIOX_ENOMEM;
-    rc = rc == 0 ? make_bank(&r, options ? options : &none) : rc;
-  }
-  if (rc == 0)
-    rc = run(&r);
-  if (rc == 0)
-    rc = collect(&r, options ? options : &none, result);
-  if (rc < 0) {
-    if (diag && !diag->text[0])
-      snprintf(diag->text, sizeof diag->text, "%.400s: cannot be replayed: %s", path,
-               siox_strerror(rc));
-    siox_replay_free(result);
-  }
-  for (uint32_t i = 0; i < r.nmembers; i++)
-    free(r.members[i].client);
-  free(r.members);
-  free(r.uids.entry);
-  free(r.heap);
-  free(r.prepared);
-  siox_bank_destroy(r.bank);
-  siox__trace_unload(&t);
   return rc;
 }

@@ -1,135 +1,227 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A trace in memory, as the replay wants it: per stream a list of points in time (ops), each at a
- * recorded distance from the end of the one before it and possibly waiting for points elsewhere. */
+/* The parts of a replay: runs of jobs, their clients and streams, and what waits for what. A stream
+ * is a list of points in time, each at a recorded distance from the end of the one before it and
+ * possibly waiting for points elsewhere in its run. */
 #ifndef SIOX__REPLAY_INTERNAL_H
 #define SIOX__REPLAY_INTERNAL_H
-#include "siox/replay.h"
+#include "energy/replay_source.h"
 
-#define SIOX__NONE UINT32_MAX
+struct siox__run;
+struct siox__stream;
 
-/* (a, b, c) -> number, growing. */
-struct siox__map {
-  struct siox__map_entry {
-    uint64_t a, b, c;
-    uint32_t value, used;
-  } * entry;
-  uint32_t count, room; /* room 0 or a power of two */
-};
-/* Where the value of a key is; new ones start as SIOX__NONE. NULL: no memory. */
-uint32_t *siox__map_at(struct siox__map *map, uint64_t a, uint64_t b, uint64_t c);
-uint32_t siox__map_get(const struct siox__map *map, uint64_t a, uint64_t b, uint64_t c);
-/* Makes room for one more of `size` bytes in an array of `count`. */
-int siox__room(void *array, uint32_t count, uint32_t *room, size_t size);
-
-enum siox__op_kind {
-  SIOX__OP_JOIN,  /* first of a client's main stream */
-  SIOX__OP_ENTER, /* a collective; the order of these rows is the order at equal times */
-  SIOX__OP_OPEN,
-  SIOX__OP_HINT,
-  SIOX__OP_SEND,
-  SIOX__OP_IO,
-  SIOX__OP_POINT, /* nothing happens: begin of a wait or receive, end of a send */
-  SIOX__OP_AFTER, /* end of a receive or wait: not before dep */
-  SIOX__OP_EXIT,  /* leaving a collective */
-  SIOX__OP_LEAVE, /* last of a client's main stream */
-};
-enum siox__wait { SIOX__WAIT_NONE, SIOX__WAIT_ALL, SIOX__WAIT_ROOT /* for the root's entry */ };
-
-struct siox__op {
-  int64_t at, end;    /* recorded; equal but for I/O */
-  uint8_t kind, wait; /* enum siox__op_kind; EXIT, ENTER: enum siox__wait */
-  bool write, async, missed;
-  bool root;      /* ENTER: of a collective's root */
-  uint32_t dep;   /* SEND, async IO: sets it; AFTER: waits for it */
-  uint32_t thing; /* OPEN, IO: file; HINT: hint */
-  uint32_t group; /* ENTER, IO, EXIT: collective */
-  uint32_t slot;  /* ENTER, IO: place in the collective's list */
-  uint32_t entries,
-      ios;        /* IO, EXIT: how many of the collective's entries and I/Os it comes after */
-  uint32_t order; /* in the trace, for sorting; even, so that others fit between */
-  int64_t offset, bytes;
-};
-
-struct siox__dep {
+struct siox__dep { /* an asynchronous request */
   int64_t recorded, replayed;
   bool done;
-  uint32_t waiting; /* first stream that does */
+  uint32_t users; /* who may still look; 0: free */
+  struct siox__stream *waiting;
 };
-struct siox__list {             /* points of one kind in a collective, in recorded order */
-  int64_t *recorded, *replayed; /* replayed: after `done` prefix the greatest so far */
-  bool *is_done;
-  uint32_t count, done, room;
+struct siox__channel { /* messages of one (communicator, sender, receiver, tag) */
+  struct siox__sent {
+    int64_t recorded, replayed;
+    bool done;
+  } * sent;
+  uint64_t first; /* number of sent[0] */
+  uint32_t head, count, room;
+  uint64_t received; /* read so far */
+  struct siox__stream *waiting;
 };
-struct siox__group {
-  uint64_t uid;
+struct siox__spot { /* somebody's entry, or one I/O */
+  int64_t recorded, replayed;
+  const struct siox__stream *stream;
+  uint64_t order;
+  bool done;
+};
+struct siox__list { /* in recorded order */
+  struct siox__spot *spot;
+  uint32_t count, room, done; /* done: the first so many are */
+  int64_t latest;             /* replayed, of all that are done */
+  uint32_t least;             /* smallest number that somebody waits for */
+};
+struct siox__group { /* one collective */
+  uint64_t uid, seq;
   struct siox__list entry, io;
   bool has_root, root_done; /* of the entry of a root that others wait for */
   int64_t root_recorded, root_replayed;
-  uint32_t waiting; /* first stream that does */
+  uint32_t users; /* points read and not yet over */
+  bool used;
+  struct siox__stream *waiting;
 };
+
+struct siox__client {
+  uint32_t number, job; /* job: in the bank */
+  int32_t rank;
+  uint32_t bank;
+  struct siox__stream *main;
+  uint32_t nstreams, streams_left;
+  struct siox__stream *waiting; /* for the other streams */
+  int64_t first;                /* recorded */
+  int64_t end, end_recorded;    /* latest of its streams that are over */
+  int64_t io_ns, worst_ns, start, finish;
+  uint64_t hints;          /* recorded */
+  struct siox__told *told; /* hints that the engine gives in its place; may be NULL */
+};
+
 struct siox__stream {
-  uint32_t client, thread;
-  struct siox__op *op;
-  uint32_t count, room,
-      open_call; /* open_call: EXIT of a CALL that a SYNC may follow; SIOX__NONE */
+  struct siox__run *run;
+  struct siox__client *client;
+  uint32_t thread, number;           /* number: in the run */
+  struct siox__cursor cursor[2];     /* own events, and those of the process as such */
+  struct siox__generator *generator; /* instead of cursors */
+  enum { SIOX__JOINING, SIOX__MIDDLE, SIOX__LEAVING, SIOX__OVER } phase;
+  struct siox__op next; /* not yet joined with other streams' */
+  bool has_next;
+  int64_t latest;      /* recorded time of the last point read */
+  struct siox__op *op; /* joined and not yet over: a ring of `room`, a power of two */
+  uint32_t head, count, room;
   /* replay */
-  uint32_t at;
-  int64_t base, base_recorded; /* end of the op before */
+  int64_t base, base_recorded; /* end of the point before */
   int64_t due;
   bool parked;
-  uint32_t next_waiting;
-  uint32_t in_group; /* I/O collective that the stream is in */
+  struct siox__stream *next_waiting;
+  uint32_t inside;  /* collective it is in, or SIOX__NONE */
+  bool synchronous; /* that one is left by all together */
+  bool access;      /* and it has moved data, or will */
   int64_t entered;
+  uint64_t member_of; /* communicator it was last noted in */
 };
-struct siox__client {
-  uint32_t number, job;
-  int32_t rank;
-  uint32_t main, nstreams, bank; /* main stream */
-  bool has_join, has_leave;
-  int64_t first, last; /* recorded */
-  uint32_t streams_left, waiting;
-  int64_t end, end_recorded; /* latest of its streams that are over */
-  int64_t io_ns, worst_ns, start;
-  int64_t finish;
-};
-struct siox__hint {
-  struct siox_claim_header head;
-  uint32_t first_run; /* in runs */
-};
-struct siox__file {
-  struct siox_layout layout;
-};
-struct siox__trace {
-  struct siox_trace_reader *reader; /* owns the header */
-  const struct siox_trace_header *header;
-  char **job; /* keys */
+
+/* One run of one job: everything that its streams share. Times of its points have `shift` added. */
+struct siox__run {
+  const struct siox__index *index; /* NULL: generated */
+  const struct siox_sim_generated *generated;
+  int64_t shift;
+  uint32_t number; /* in the order they began */
+  uint32_t live;   /* streams that are not over */
+  double think;    /* factor on think times */
+  bool tells;      /* its hints are given by the teller, as the policy wants them */
+  uint64_t files;  /* the bank's number of its first file, less 1 */
   struct siox__client *client;
   struct siox__stream *stream;
-  struct siox__file *file;
-  struct siox__hint *hint;
-  struct siox_claim_run *run;
+  uint32_t nclients, nstreams;
+  struct siox__stream **heap; /* streams with a next point, by its recorded time */
+  uint32_t nheap;
+  struct siox__map groups, channels, requests;
   struct siox__group *group;
+  struct siox__channel *channel;
   struct siox__dep *dep;
-  uint32_t njobs, job_room, nclients, client_room, nstreams, stream_room, nfiles, file_room, nhints,
-      hint_room, nruns, run_room, ngroups, group_room, ndeps, dep_room, norder;
-  struct siox__map clients, streams, files, groups, channels, requests;
-  uint64_t requests_seen, missed_seen;
-  double nobody_joules[SIOX_NSTATES]; /* recorded */
-  bool cut;
+  uint32_t ngroups, group_room, nchannels, channel_room, ndeps, dep_room;
+  uint32_t *free_dep, nfree_dep, free_dep_room;
+  uint32_t *free_group, nfree_group, free_group_room;
+  uint32_t *old, old_head, nold, old_room; /* groups in the order they came, for forgetting */
+  uint64_t spots;                          /* in all their lists */
+  uint64_t read;                           /* points so far */
 };
 
-/* A new last point of a stream, which waits for nothing and belongs to nothing. NULL: no memory. */
-struct siox__op *siox__op_add(struct siox__stream *s, enum siox__op_kind kind, int64_t at,
-                              uint32_t order);
-/* segment (may be NULL) is told every recorded segment. */
-int siox__trace_load(struct siox__trace *t, const char *path, siox_segment_fn segment,
-                     void *context, struct siox_diag *diag);
-int siox__trace_link(
-    struct siox__trace *t); /* sorts streams and joins what waits with what it waits for */
-void siox__trace_unload(struct siox__trace *t);
+/* replay_run.c */
+struct siox__run_options {
+  const struct siox__index *index;
+  const struct siox_sim_generated *generated;
+  int64_t shift; /* index: added to recorded times. Generated: when it starts */
+  bool hints;
+};
+int siox__run_open(struct siox__run *run, const struct siox__run_options *options);
+void siox__run_close(struct siox__run *run); /* all but the clients and their figures */
+void siox__run_free(struct siox__run *run);
+/* Joins the points of all streams up to a recorded time. */
+int siox__run_read_to(struct siox__run *run, int64_t time);
+/* The stream's next point, NULL: it is over. negative: an error. */
+int siox__run_current(struct siox__stream *s, struct siox__op **op);
+/* Takes that point away; it must have been told to siox__link_over. */
+void siox__run_pop(struct siox__stream *s);
+/* Recorded time of the next point that is not joined yet, INT64_MAX: none. */
+int64_t siox__run_ahead(const struct siox__run *run);
 
-/* Latencies of an op as it ends, with the times it had (replay_totals.c). */
-void siox__account(struct siox__trace *t, struct siox__stream *s, const struct siox__op *op,
-                   int64_t at, int64_t end);
-int siox__result_ranks(const struct siox__trace *t, struct siox_replay_result *result);
+/* replay_link.c. latest: of what a point follows, as recorded and as replayed. */
+struct siox__latest {
+  int64_t recorded, replayed;
+  struct siox__stream **waiting; /* where to wait when it has not happened */
+};
+int siox__link(struct siox__stream *s, struct siox__op *op); /* a point is read */
+/* Whether all that the stream's point waits for has happened. The run must have been read up to it.
+ */
+bool siox__link_follows(struct siox__stream *s, const struct siox__op *op, struct siox__latest *l);
+/* The point has happened; *wake gets the streams that waited for it. */
+void siox__link_happened(struct siox__stream *s, const struct siox__op *op, int64_t now,
+                         int64_t end, struct siox__stream **wake);
+void siox__link_over(struct siox__stream *s,
+                     const struct siox__op *op); /* and is not needed any more */
+bool siox__link_has_io(const struct siox__run *run, uint32_t group);
+
+/* Latencies of a point as it ends, with the times it had (replay_totals.c). */
+void siox__account(struct siox__stream *s, const struct siox__op *op, int64_t at, int64_t end);
+int siox__result_ranks(struct siox__run *const *run, uint32_t nruns, int64_t start,
+                       struct siox_replay_result *result);
+
+/* replay_hint.c: hints given in a client's place: what it knows of its next use of each disk,
+ * told as the policy wants it. */
+struct siox__teller {
+  struct siox_bank *bank;
+  const struct siox_view *view;
+  enum siox_lead_kind lead;
+  struct siox__reminder {
+    int64_t time;
+    struct siox__client *client;
+  } * heap; /* F = 1 that are due */
+  uint32_t count, room;
+  struct siox_claim_run *run; /* of the message under way, one a disk */
+  uint32_t nruns;
+  struct siox_mask mask;
+};
+int siox__teller_open(struct siox__teller *t, struct siox_bank *bank, const char *policy);
+void siox__teller_close(struct siox__teller *t);
+/* Runs with F = 0 and need_by. */
+int siox__tell(struct siox__teller *t, struct siox__client *c, int64_t now,
+               const struct siox__hint *hint);
+/* The client is about to use these disks. */
+int siox__tell_access(struct siox__teller *t, struct siox__client *c, int64_t now,
+                      const struct siox_layout *layout, int64_t offset, int64_t bytes);
+int64_t siox__teller_next(const struct siox__teller *t); /* SIOX_NEVER: nothing is due */
+int siox__teller_remind(struct siox__teller *t);         /* the next one, at its time */
+
+/* replay.c: the engine. */
+struct siox__track {  /* one instance of a job: its runs follow each other */
+  uint32_t job, left; /* in the simulator; runs to come */
+  uint32_t *jobs;     /* the bank's, by the trace's */
+  uint64_t files;
+  struct siox__run *run; /* the present one */
+};
+struct siox__replay {
+  const struct siox_sim *sim;
+  const struct siox_replay_options *options;
+  struct siox_bank *bank;
+  struct siox__teller teller;
+  uint32_t *prepared; /* level each disk starts at, or NULL */
+  struct siox__track *track;
+  struct siox__run **run; /* every one so far */
+  uint32_t ntracks, nruns, run_room;
+  int64_t now;
+  struct siox__stream **heap; /* whose next point's time is known */
+  uint32_t nheap, heap_room, parked;
+  uint64_t released, points, told;
+  struct siox__members {
+    uint32_t *client, count, room;
+  } * members; /* bank's clients by communicator */
+  struct siox__map uids;
+  uint32_t nmembers, members_room;
+};
+int siox__replay_run(struct siox__replay *r); /* tracks are set up, the bank is there */
+
+/* sim.c */
+struct siox_sim {
+  uint32_t ndisks;
+  const struct siox_drive *const *drive;
+  const uint32_t *initial_level;
+  double hold_factor;
+  int64_t start;
+  const char *path; /* of a plain replay, for messages */
+  struct siox__job {
+    struct siox_sim_job is; /* name and trace owned */
+    struct siox__index index;
+  } * job;
+  uint32_t njobs, room;
+};
+
+/* replay_bank.c */
+int siox__replay_prepare(struct siox__replay *r);
+int siox__replay_collect(struct siox__replay *r, struct siox_replay_result *out);
 #endif

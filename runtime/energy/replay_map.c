@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The replay's small containers: a hash map with keys of three numbers, growing arrays, and a
- * stream's points. */
-#include "energy/replay_internal.h"
+/* The replay's small containers: a hash map with keys of three numbers, and growing arrays. */
+#include "energy/replay_map.h"
+#include "siox/error.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,6 +50,26 @@ uint32_t *siox__map_at(struct siox__map *m, uint64_t a, uint64_t b, uint64_t c) 
   return &e->value;
 }
 
+/* What was put further because the place was taken moves up. */
+void siox__map_drop(struct siox__map *m, uint64_t a, uint64_t b, uint64_t c) {
+  struct siox__map_entry *e = m->room ? find(m, a, b, c) : NULL;
+  if (!e || !e->used)
+    return;
+  uint32_t hole = (uint32_t)(e - m->entry), i = hole;
+  m->count--;
+  for (;;) {
+    i = (i + 1) & (m->room - 1);
+    if (!m->entry[i].used)
+      break;
+    uint32_t home = place(m->entry[i].a, m->entry[i].b, m->entry[i].c, m->room);
+    if (((i - home) & (m->room - 1)) >= ((i - hole) & (m->room - 1))) {
+      m->entry[hole] = m->entry[i];
+      hole = i;
+    }
+  }
+  m->entry[hole].used = 0;
+}
+
 int siox__room(void *array, uint32_t count, uint32_t *room, size_t size) {
   void **p = array;
   if (count < *room)
@@ -62,19 +82,4 @@ int siox__room(void *array, uint32_t count, uint32_t *room, size_t size) {
   *p = grown;
   *room = more;
   return 0;
-}
-
-struct siox__op *siox__op_add(struct siox__stream *s, enum siox__op_kind kind, int64_t at,
-                              uint32_t order) {
-  if (siox__room(&s->op, s->count, &s->room, sizeof *s->op) < 0)
-    return NULL;
-  s->op[s->count] = (struct siox__op){.at = at,
-                                      .end = at,
-                                      .kind = (uint8_t)kind,
-                                      .dep = SIOX__NONE,
-                                      .thing = SIOX__NONE,
-                                      .group = SIOX__NONE,
-                                      .slot = SIOX__NONE,
-                                      .order = order};
-  return &s->op[s->count++];
 }

@@ -8,53 +8,68 @@
 
 /* I/O time of a rank: from issue to completion; of a collective access the whole call, in which the
  * rank waits for what others do for it. */
-void siox__account(struct siox__trace *t, struct siox__stream *s, const struct siox__op *op,
-                   int64_t at, int64_t end) {
-  struct siox__client *c = &t->client[s->client];
+void siox__account(struct siox__stream *s, const struct siox__op *op, int64_t at, int64_t end) {
+  struct siox__client *c = s->client;
   int64_t latency = end - at;
-  if (op->kind == SIOX__OP_ENTER && op->group != SIOX__NONE && t->group[op->group].io.count) {
-    s->in_group = op->group;
+  if (op->kind == SIOX__OP_ENTER && op->group != SIOX__NONE) {
+    s->inside = op->group;
+    s->synchronous = op->wait == SIOX__WAIT_ALL;
+    s->access = op->access;
     s->entered = at;
-  }
-  if (op->kind == SIOX__OP_EXIT && op->group == s->in_group && s->in_group != SIOX__NONE) {
-    s->in_group = SIOX__NONE;
-    latency = at - s->entered;
-  } else if (op->kind != SIOX__OP_IO || s->in_group != SIOX__NONE) {
     return;
+  }
+  if (op->kind == SIOX__OP_EXIT && op->group == s->inside && s->inside != SIOX__NONE) {
+    bool moved = s->access || siox__link_has_io(s->run, op->group);
+    s->inside = SIOX__NONE;
+    if (!moved)
+      return;
+    latency = at - s->entered;
+  } else if (op->kind != SIOX__OP_IO) {
+    return;
+  } else if (s->inside != SIOX__NONE) {
+    s->access |= op->group == s->inside;
+    if (s->access)
+      return;
   }
   c->io_ns += latency;
   c->worst_ns = latency > c->worst_ns ? latency : c->worst_ns;
 }
 
-int siox__result_ranks(const struct siox__trace *t, struct siox_replay_result *out) {
-  out->rank = calloc((size_t)t->nclients + 1, sizeof *out->rank);
+int siox__result_ranks(struct siox__run *const *run, uint32_t nruns, int64_t start,
+                       struct siox_replay_result *out) {
+  size_t n = 0;
+  for (uint32_t k = 0; k < nruns; k++)
+    n += run[k]->nclients;
+  out->rank = calloc(n + 1, sizeof *out->rank);
   if (!out->rank)
     return SIOX_ENOMEM;
-  out->start = out->end = t->header->start;
-  for (uint32_t i = 0; i < t->nclients; i++) {
-    const struct siox__client *c = &t->client[i];
-    if (c->main == SIOX__NONE)
-      continue;
-    if (!out->nranks || c->start < out->start)
-      out->start = c->start;
-    if (!out->nranks || c->finish > out->end)
-      out->end = c->finish;
-    out->rank[out->nranks++] = (struct siox_replay_rank){.client = c->number,
-                                                         .job = c->job,
-                                                         .rank = c->rank,
-                                                         .io_ns = c->io_ns,
-                                                         .worst_ns = c->worst_ns,
-                                                         .start = c->start,
-                                                         .end = c->finish};
-  }
+  out->start = out->end = start;
+  for (uint32_t k = 0; k < nruns; k++)
+    for (uint32_t i = 0; i < run[k]->nclients; i++) {
+      const struct siox__client *c = &run[k]->client[i];
+      if (!c->main)
+        continue;
+      if (!out->nranks || c->start < out->start)
+        out->start = c->start;
+      if (!out->nranks || c->finish > out->end)
+        out->end = c->finish;
+      out->rank[out->nranks++] = (struct siox_replay_rank){.client = c->number,
+                                                           .job = c->job,
+                                                           .rank = c->rank,
+                                                           .io_ns = c->io_ns,
+                                                           .worst_ns = c->worst_ns,
+                                                           .start = c->start,
+                                                           .end = c->finish};
+    }
   return 0;
 }
 
 /* Recorded segments: parts of one segment are told one by one, so counts and times are weighted by
  * their share. */
 struct recorded {
-  struct siox__trace *t;
+  struct siox__index index;
   struct siox_replay_result *out;
+  double nobody[SIOX_NSTATES];
   struct disk_parts {
     double level_ns[SIOX_MAX_LEVELS], up, down, requests, busy_ns, moving_ns, bytes;
   } * disk;
@@ -65,7 +80,7 @@ struct recorded {
 static void take_segment(void *context, const struct siox_segment *s) {
   struct recorded *r = context;
   if (!r->disk) {
-    r->out->ndisks = r->t->header->ndisks;
+    r->out->ndisks = r->index.header->ndisks;
     r->disk = calloc(r->out->ndisks, sizeof *r->disk);
     r->out->disk = calloc(r->out->ndisks, sizeof *r->out->disk);
   }
@@ -75,7 +90,7 @@ static void take_segment(void *context, const struct siox_segment *s) {
   }
   struct disk_parts *d = &r->disk[s->disk];
   double ns = (double)(s->end - s->start) * s->share;
-  const struct siox_drive *drive = r->t->header->drive[s->disk];
+  const struct siox_drive *drive = r->index.header->drive[s->disk];
   r->out->disk[s->disk].joules[s->state] += s->joules;
   r->out->joules_state[s->state] += s->joules;
   if (s->state == SIOX_IDLE || s->state == SIOX_ACTIVE)
@@ -91,8 +106,8 @@ static void take_segment(void *context, const struct siox_segment *s) {
     *(s->state == SIOX_UP ? &d->up : &d->down) += s->share;
   }
   uint32_t job = s->job;
-  if (job >= r->t->njobs) { /* SIOX_NOBODY */
-    r->t->nobody_joules[s->state] += s->joules;
+  if (job >= r->index.njobs) { /* SIOX_NOBODY */
+    r->nobody[s->state] += s->joules;
     return;
   }
   while (r->job_room <= job) {
@@ -104,11 +119,9 @@ static void take_segment(void *context, const struct siox_segment *s) {
   r->out->job[job].joules[s->state] += s->joules;
 }
 
-static int finish_recorded(struct recorded *r) {
+static int finish_disks(struct recorded *r) {
   struct siox_replay_result *out = r->out;
-  struct siox__trace *t = r->t;
-  out->ndisks = t->header->ndisks;
-  out->njobs = t->njobs;
+  out->ndisks = r->index.header->ndisks;
   if (!out->disk && !(out->disk = calloc((size_t)out->ndisks + 1, sizeof *out->disk)))
     return SIOX_ENOMEM;
   for (uint32_t i = 0; r->disk && i < out->ndisks; i++) {
@@ -123,59 +136,85 @@ static int finish_recorded(struct recorded *r) {
     d->moving_ns = llround(r->disk[i].moving_ns);
     out->transitions += d->transitions_up + d->transitions_down;
   }
-  while (r->job_room < t->njobs + 1)
-    if (siox__room(&out->job, r->job_room, &r->job_room, sizeof *out->job) < 0)
-      return SIOX_ENOMEM;
-  for (uint32_t j = 0; j < t->njobs; j++)
-    out->job[j].key = strdup(t->job[j]);
-  memcpy(out->job[t->njobs].joules, t->nobody_joules, sizeof t->nobody_joules);
   for (int k = 0; k < SIOX_NSTATES; k++)
     out->joules += out->joules_state[k];
-  for (uint32_t i = 0; i < t->nstreams; i++) {
-    struct siox__stream *s = &t->stream[i];
-    struct siox_job_totals *job = &out->job[t->client[s->client].job];
-    for (uint32_t k = 0; k < s->count; k++) {
-      const struct siox__op *op = &s->op[k];
-      siox__account(t, s, op, op->at, op->end);
-      job->requests += op->kind == SIOX__OP_IO;
-      job->missed += op->missed;
-      job->hints += op->kind == SIOX__OP_HINT;
-      out->hints += op->kind == SIOX__OP_HINT;
-    }
+  return 0;
+}
+
+static int finish_jobs(struct recorded *r) {
+  struct siox_replay_result *out = r->out;
+  while (r->job_room < r->index.njobs + 1)
+    if (siox__room(&out->job, r->job_room, &r->job_room, sizeof *out->job) < 0)
+      return SIOX_ENOMEM;
+  out->njobs = r->index.njobs;
+  for (uint32_t j = 0; j < out->njobs; j++)
+    out->job[j].key = strdup(r->index.job[j]);
+  memcpy(out->job[out->njobs].joules, r->nobody, sizeof r->nobody);
+  return 0;
+}
+
+static void count(struct recorded *r, struct siox__stream *s, const struct siox__op *op) {
+  struct siox_job_totals *job = &r->out->job[s->client->job];
+  siox__account(s, op, op->at, op->end);
+  job->requests += op->kind == SIOX__OP_IO;
+  job->missed += op->missed;
+  job->hints += op->kind == SIOX__OP_HINT;
+  r->out->hints += op->kind == SIOX__OP_HINT;
+  if (op->kind == SIOX__OP_JOIN)
+    s->client->start = op->at;
+  else if (op->kind == SIOX__OP_LEAVE)
+    s->client->finish = op->at;
+}
+
+/* Latencies, from the streams side by side. */
+static int count_events(struct recorded *r) {
+  struct siox__run run, *runs[1] = {&run};
+  int rc = siox__run_open(&run, &(struct siox__run_options){.index = &r->index, .hints = true});
+  while (rc == 0 && siox__run_ahead(&run) != INT64_MAX) {
+    uint64_t enough = run.read + 4096;
+    while (rc == 0 && siox__run_ahead(&run) != INT64_MAX && run.read < enough)
+      rc = siox__run_read_to(&run, siox__run_ahead(&run));
+    for (uint32_t i = 0; i < run.nstreams && rc == 0; i++)
+      for (struct siox__stream *s = &run.stream[i]; s->count; siox__run_pop(s)) {
+        struct siox__op *op = &s->op[s->head];
+        count(r, s, op);
+        siox__link_over(s, op);
+        free(op->hint);
+      }
   }
-  for (uint32_t i = 0; i < t->nclients; i++) {
-    struct siox__client *c = &t->client[i];
-    c->start = c->first;
-    if (c->main != SIOX__NONE)
-      c->finish = t->stream[c->main].op[t->stream[c->main].count - 1].at;
-  }
-  out->requests = t->requests_seen;
-  out->missed = t->missed_seen;
-  out->cut = t->cut;
-  return siox__result_ranks(t, out);
+  if (rc == 0)
+    rc = siox__result_ranks(runs, 1, r->index.header->start, r->out);
+  siox__run_free(&run);
+  return rc;
 }
 
 int siox_replay_recorded(const char *path, struct siox_replay_result *result,
                          struct siox_diag *diag) {
-  struct siox__trace t;
-  struct recorded r = {.t = &t, .out = result};
+  struct recorded r = {.out = result};
   memset(result, 0, sizeof *result);
   if (diag)
     diag->text[0] = 0;
-  int rc = siox__trace_load(&t, path, take_segment, &r, diag);
+  int rc = siox__index_load(
+      &r.index, path, &(struct siox__index_options){.segment = take_segment, .segment_context = &r},
+      diag);
+  rc = rc == 0 && r.failed ? r.failed : rc;
   if (rc == 0)
-    rc = r.failed ? r.failed : siox__trace_link(&t);
+    rc = finish_disks(&r);
   if (rc == 0)
-    rc = finish_recorded(&r);
+    rc = finish_jobs(&r);
+  if (rc == 0)
+    rc = count_events(&r);
+  result->requests = r.index.requests;
+  result->missed = r.index.missed;
+  result->cut = r.index.cut;
   if (rc < 0) {
     if (diag && !diag->text[0])
       snprintf(diag->text, sizeof diag->text, "%.400s: cannot be read: %s", path,
                siox_strerror(rc));
-    result->njobs = 0; /* keys are not set yet */
     siox_replay_free(result);
   }
   free(r.disk);
-  siox__trace_unload(&t);
+  siox__index_unload(&r.index);
   return rc;
 }
 

@@ -226,6 +226,65 @@ int siox_trace_read(struct siox_trace_reader *r, struct siox_trace_event *e,
   return r->over < 0 ? r->over : 0;
 }
 
+uint64_t siox__trace_block(const struct siox_trace_reader *r) { return r->block; }
+
+/* pread until all is there. */
+static int read_at(int fd, uint64_t at, uint8_t *data, size_t bytes) {
+  for (size_t done = 0; done < bytes;) {
+    ssize_t n = pread(fd, data + done, bytes - done, (off_t)(at + done));
+    if (n < 0 && errno == EINTR)
+      continue;
+    if (n <= 0)
+      return n < 0 ? SIOX_EIO : SIOX_ETRUNCATED;
+    done += (size_t)n;
+  }
+  return 0;
+}
+
+int siox__trace_part_open(const struct siox_trace_reader *r, struct siox__trace_part *p,
+                          uint64_t block) {
+  uint8_t frame[SIOX__TRACE_FRAME] = {0};
+  int rc = read_at(r->fd, block, frame, sizeof frame);
+  uint32_t length = fixed32(frame + 8);
+  if (rc == 0 && (frame[2] != SIOX__BLOCK_EVENTS || length > SIOX__TRACE_BLOCK_MAX))
+    rc = SIOX_EPROTO;
+  if (rc == 0 && length > p->room) {
+    uint8_t *grown = realloc(p->data, length);
+    if (!grown)
+      return SIOX_ENOMEM;
+    p->data = grown;
+    p->room = length;
+  }
+  if (rc == 0)
+    rc = read_at(r->fd, block + SIOX__TRACE_FRAME, p->data, length);
+  if (rc)
+    return rc;
+  p->in = (struct siox__in){p->data, length, 0, 0, NULL};
+  p->client = siox__in_number(&p->in, UINT32_MAX, "");
+  p->thread = siox__in_number(&p->in, UINT32_MAX, "");
+  uint64_t time = siox__unzigzag(siox__in_varint(&p->in)) + (uint64_t)r->header.head.start;
+  siox__trace_begin(&p->codec, time, NULL);
+  return p->in.failed;
+}
+
+int siox__trace_part_read(const struct siox_trace_reader *r, struct siox__trace_part *p,
+                          struct siox_trace_event *e) {
+  if (p->in.at >= p->in.length)
+    return 0;
+  e->client = p->client;
+  e->thread = p->thread;
+  siox__trace_decode(&p->codec, &p->in, e, &p->runs);
+  if (p->in.failed)
+    return p->in.failed;
+  return siox__trace_wrong(e, r->header.head.ndisks) ? SIOX_EPROTO : 1;
+}
+
+void siox__trace_part_close(struct siox__trace_part *p) {
+  free(p->data);
+  free(p->runs.item);
+  memset(p, 0, sizeof *p);
+}
+
 void siox_trace_reader_close(struct siox_trace_reader *r) {
   if (!r)
     return;

@@ -109,4 +109,25 @@ const char *siox__trace_wrong(const struct siox_trace_event *event, uint32_t ndi
 /* First time of a stream event, for the block's base. */
 int64_t siox__trace_time(const struct siox_trace_event *event);
 
+/* One block of a thread's events, read by itself and without a place of its own in the file: many
+ * may be open at once over one reader. What siox_trace_read took once needs no checksum again. */
+struct siox__trace_part {
+  uint8_t *data;
+  size_t room;
+  struct siox__in in;
+  uint32_t client, thread;
+  struct siox__trace_codec codec;
+  struct siox__trace_runs runs;
+};
+/* File offset of the block that the last event read was in. */
+uint64_t siox__trace_block(const struct siox_trace_reader *r);
+/* SIOX_EIO, SIOX_ETRUNCATED, SIOX_EPROTO (the file is another one now), SIOX_ENOMEM. A part may be
+ * opened again and again; zeroed, it may be closed. */
+int siox__trace_part_open(const struct siox_trace_reader *r, struct siox__trace_part *p,
+                          uint64_t block);
+/* 1 an event, 0 the block's end, negative an error. */
+int siox__trace_part_read(const struct siox_trace_reader *r, struct siox__trace_part *p,
+                          struct siox_trace_event *e);
+void siox__trace_part_close(struct siox__trace_part *p);
+
 #endif

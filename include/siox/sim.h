@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The simulator: jobs (recorded traces, or generated ones) that share disks, replayed in closed loop under any policy, by
+ * the engine of siox/replay.h. Think times are kept or dilated, delays pass on, collectives wait for their slowest member.
+ * Each trace is read once through when it is added (checked, indexed: 16 bytes a block of 16 KiB); a run then reads every
+ * stream by itself, from where it stands. In memory are: per stream one block and as many events as a call of it encloses
+ * at most, the events between the recorded times of the least and the most delayed stream of one run, collectives and
+ * messages not finished in between, and per rank, communicator and file its definition: nothing that grows with the
+ * trace's length. Pure but for reading the traces. Not thread-safe per object. */
+#ifndef SIOX_SIM_H
+#define SIOX_SIM_H
+#include "siox/replay.h"
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A generated job: processes that compute for `gap_ns` and then move `burst` bytes each, `phases` times. The bursts of one
+ * phase follow each other in a file of the job. With `hints` a process tells, as soon as a burst is over, when it needs each
+ * disk again: the time that is true without delays, off by a share drawn evenly from ±error. */
+struct siox_sim_generated {
+  uint32_t processes, phases;
+  int64_t gap_ns;
+  int64_t burst, request; /* bytes; request: of one call, 0: the whole burst at once */
+  double error;           /* 0.25: 25 % */
+  uint64_t seed;
+  bool write, hints;
+  bool together; /* a barrier ends each phase */
+  const struct siox_layout *layout; /* kept, not copied */
+};
+
+/* Says where a trace's file lies instead: 1 and *out (freed by the simulator), 0: as recorded, negative: an error that ends
+ * the reading, with diag. */
+typedef int (*siox_sim_layout_fn)(void *context, const char *path, struct siox_layout *out, struct siox_diag *diag);
+
+struct siox_sim_job {
+  const char *name;  /* NULL: the trace's own keys */
+  const char *trace; /* NULL: generated */
+  struct siox_sim_generated generated;
+  int64_t start;          /* ns after the bank's start */
+  uint32_t instances;     /* side by side, each with files of its own; 0: 1 */
+  uint32_t repeats;       /* one after the other; 0: 1 */
+  int64_t pause;          /* from the end of one to the start of the next */
+  double think;           /* factor on think times only; <= 0: 1 */
+  siox_sim_layout_fn layout; /* may be NULL */
+  void *layout_context;
+};
+
+struct siox_sim_options {
+  uint32_t ndisks;
+  const struct siox_drive *const *drive; /* kept, not copied */
+  const uint32_t *initial_level;         /* NULL: highest */
+  double hold_factor;                    /* <= 0: 10 */
+};
+
+struct siox_sim;
+/* SIOX_ERANGE (no disks), SIOX_ENOMEM. */
+int siox_sim_create(struct siox_sim **sim, const struct siox_sim_options *options);
+/* SIOX_EINVAL (a figure), SIOX_ERANGE (a file or hint names disks that are not there), and what siox_trace_open and
+ * siox_trace_read return; diag may be NULL. */
+int siox_sim_add(struct siox_sim *sim, const struct siox_sim_job *job, struct siox_diag *diag);
+/* The header of the trace that job `index` plays, NULL for a generated one. */
+const struct siox_trace_header *siox_sim_header(const struct siox_sim *sim, uint32_t index);
+/* Whether the recorded hints of job `index` still name the right disks; false: they are left out, because files lie
+ * elsewhere now. */
+bool siox_sim_hints_kept(const struct siox_sim *sim, uint32_t index);
+/* As siox_replay; options->policy must be given, options->drive is ignored. May be called any number of times. */
+int siox_sim_run(struct siox_sim *sim, const struct siox_replay_options *options, struct siox_replay_result *result,
+                 struct siox_diag *diag);
+void siox_sim_destroy(struct siox_sim *sim); /* NULL is harmless */
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* One process of a generated job: compute, move a burst, say when the disks are needed again. Its
+ * recorded times are those of a run whose I/O takes no time. */
+#include "energy/replay_source.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LOOKED_FOR = -1, LOOK_AHEAD = 64 }; /* phases in which a disk's next use is looked for */
+
+static uint64_t draw(uint64_t *state) { /* splitmix64 */
+  uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
+  z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+  z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+  return z ^ z >> 31;
+}
+
+int siox__generator_open(struct siox__generator *g, const struct siox_sim_generated *job,
+                         uint32_t process) {
+  memset(g, 0, sizeof *g);
+  g->job = job;
+  g->process = process;
+  g->random = job->seed * UINT64_C(0xd1342543de82ef95) + process;
+  g->state = job->hints ? SIOX__GEN_HINT : SIOX__GEN_IO;
+  g->at = job->hints ? 0 : job->gap_ns;
+  if (!job->hints)
+    return 0;
+  g->need_by = calloc(job->layout->ndisks, sizeof *g->need_by);
+  return g->need_by ? siox_mask_init(&g->mask, job->layout->ndisks) : SIOX_ENOMEM;
+}
+
+static int64_t offset_of(const struct siox__generator *g, uint32_t phase) {
+  return ((int64_t)phase * g->job->processes + g->process) * g->job->burst;
+}
+
+static struct siox__op point(struct siox__generator *g, enum siox__op_kind kind) {
+  g->order += 2;
+  return (struct siox__op){.at = g->at,
+                           .end = g->at,
+                           .order = g->order,
+                           .kind = (uint8_t)kind,
+                           .file = SIOX__NONE,
+                           .group = SIOX__NONE,
+                           .dep = SIOX__NONE};
+}
+
+/* Next use of each disk that the last burst touched, of every disk of the file at first: LOOKED_FOR
+ * marks those without one, 0 the disks that are not concerned. */
+static uint32_t find_uses(struct siox__generator *g) {
+  const struct siox_sim_generated *j = g->job;
+  const struct siox_layout *l = j->layout;
+  uint32_t wanted = 0, left;
+  memset(g->need_by, 0, l->ndisks * sizeof *g->need_by);
+  siox_mask_zero(&g->mask);
+  if (g->phase)
+    siox_layout_mask(l, offset_of(g, g->phase - 1), j->burst, &g->mask);
+  for (uint32_t k = 0; k < l->factor; k++)
+    if (!g->phase || siox_mask_test(&g->mask, l->nodes[k])) {
+      g->need_by[l->nodes[k]] = LOOKED_FOR;
+      wanted++;
+    }
+  left = wanted;
+  double off = 1 + j->error * (2 * (double)(draw(&g->random) >> 11) * 0x1p-53 - 1);
+  for (uint32_t k = 0; left && k < LOOK_AHEAD && g->phase + k < j->phases; k++) {
+    siox_mask_zero(&g->mask);
+    siox_layout_mask(l, offset_of(g, g->phase + k), j->burst, &g->mask);
+    for (uint32_t d = siox_mask_next(&g->mask, 0); d < l->ndisks;
+         d = siox_mask_next(&g->mask, d + 1))
+      if (g->need_by[d] == LOOKED_FOR) {
+        int64_t time = g->at + llround((double)(k + 1) * (double)j->gap_ns * off);
+        g->need_by[d] = time > 0 ? time : 1;
+        left--;
+      }
+  }
+  return wanted;
+}
+
+static int hint(struct siox__generator *g, struct siox__op *op) {
+  uint32_t wanted = find_uses(g), n = 0, ndisks = g->job->layout->ndisks;
+  *op = point(g, SIOX__OP_HINT);
+  if (!(op->hint = malloc(sizeof *op->hint + wanted * sizeof *op->hint->run)))
+    return SIOX_ENOMEM;
+  struct siox_claim_run *run = op->hint->run;
+  for (uint32_t d = 0; d < ndisks; d++) {
+    if (!g->need_by[d])
+      continue;
+    int64_t need_by = g->need_by[d] == LOOKED_FOR ? 0 : g->need_by[d];
+    if (n && run[n - 1].first + run[n - 1].count == d && run[n - 1].need_by == need_by)
+      run[n - 1].count++;
+    else
+      run[n++] = (struct siox_claim_run){d, 1, SIOX_SPEED_LOWEST, 0, need_by, SIOX_NEVER};
+  }
+  op->hint->head = (struct siox_claim_header){
+      .version = SIOX_CLAIM_VERSION, .flags = SIOX_CLAIM_PREDICTED, .nruns = n, .time = g->at};
+  return 1;
+}
+
+static void burst_over(struct siox__generator *g) {
+  const struct siox_sim_generated *j = g->job;
+  g->done = 0;
+  if (++g->phase == j->phases) {
+    g->state = j->hints ? SIOX__GEN_HINT : SIOX__GEN_OVER;
+    return;
+  }
+  g->state = j->hints ? SIOX__GEN_HINT : SIOX__GEN_IO;
+  if (!j->hints)
+    g->at += j->gap_ns;
+}
+
+static void io(struct siox__generator *g, struct siox__op *op) {
+  const struct siox_sim_generated *j = g->job;
+  int64_t size = j->request ? j->request : j->burst;
+  *op = point(g, SIOX__OP_IO);
+  op->file = 0;
+  op->offset = offset_of(g, g->phase) + g->done;
+  op->bytes = j->burst - g->done < size ? j->burst - g->done : size;
+  op->write = j->write;
+  g->done += op->bytes;
+  if (g->done < j->burst)
+    return;
+  if (j->together)
+    g->state = SIOX__GEN_ENTER;
+  else
+    burst_over(g);
+}
+
+int siox__generator_next(struct siox__generator *g, struct siox__op *op) {
+  int rc = 1;
+  switch (g->state) {
+  case SIOX__GEN_HINT:
+    rc = hint(g, op);
+    g->state = g->phase == g->job->phases ? SIOX__GEN_OVER : SIOX__GEN_IO;
+    g->at += g->state == SIOX__GEN_IO ? g->job->gap_ns : 0;
+    return rc;
+  case SIOX__GEN_IO:
+    io(g, op);
+    return 1;
+  case SIOX__GEN_ENTER:
+  case SIOX__GEN_EXIT:
+    *op = point(g, g->state == SIOX__GEN_ENTER ? SIOX__OP_ENTER : SIOX__OP_EXIT);
+    op->uid = 1;
+    op->seq = g->phase + 1u;
+    op->wait = SIOX__WAIT_ALL;
+    op->inner = g->state == SIOX__GEN_EXIT;
+    if (g->state == SIOX__GEN_ENTER)
+      g->state = SIOX__GEN_EXIT;
+    else
+      burst_over(g);
+    return 1;
+  default:
+    return 0;
+  }
+}
+
+void siox__generator_close(struct siox__generator *g) {
+  siox_mask_free(&g->mask);
+  free(g->need_by);
+  memset(g, 0, sizeof *g);
+}

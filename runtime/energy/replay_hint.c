@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Hints as the policy in force wants them. A process knows when it next needs each disk. Where the
+ * policy takes the whole gap (siox) that time goes out at once; where it takes a lead (rt, claims)
+ * the disk is released to the level that saves most over the gap and claimed one transition before
+ * the time, as docs/semantics.md has it. An access that comes sooner is claimed then. */
+#include "energy/replay_internal.h"
+#include <stdlib.h>
+#include <string.h>
+
+struct siox__told {
+  int64_t need_by; /* SIOX_NEVER: not again */
+  int64_t due;     /* of the claim that follows, SIOX_NEVER: none */
+  bool released;
+};
+
+int siox__teller_open(struct siox__teller *t, struct siox_bank *bank, const char *policy) {
+  const char *argument;
+  const struct siox_policy *p = siox_policy_find(policy, &argument);
+  memset(t, 0, sizeof *t);
+  t->bank = bank;
+  t->view = siox_bank_view(bank);
+  t->lead = p ? p->lead : SIOX_LEAD_NONE;
+  t->run = malloc(((size_t)t->view->ndisks + 1) * sizeof *t->run);
+  return t->run ? siox_mask_init(&t->mask, t->view->ndisks) : SIOX_ENOMEM;
+}
+
+void siox__teller_close(struct siox__teller *t) {
+  free(t->heap);
+  free(t->run);
+  siox_mask_free(&t->mask);
+  memset(t, 0, sizeof *t);
+}
+
+/* One more disk of the message under way; disks come in ascending order. */
+static void say(struct siox__teller *t, uint32_t disk, int32_t speed, int32_t flag,
+                int64_t need_by) {
+  struct siox_claim_run *last = t->nruns ? &t->run[t->nruns - 1] : NULL;
+  if (last && last->first + last->count == disk && last->speed == speed && last->flag == flag &&
+      last->need_by == need_by)
+    last->count++;
+  else
+    t->run[t->nruns++] = (struct siox_claim_run){disk, 1, speed, flag, need_by, SIOX_NEVER};
+}
+
+static int send(struct siox__teller *t, struct siox__client *c, int64_t now) {
+  if (!t->nruns)
+    return 0;
+  const struct siox_claim_header head = {.version = SIOX_CLAIM_VERSION,
+                                         .flags = SIOX_CLAIM_PREDICTED,
+                                         .nruns = t->nruns,
+                                         .seq = ++c->hints,
+                                         .time = now};
+  t->nruns = 0;
+  int rc = siox_bank_claim(t->bank, now, c->bank, &head, t->run);
+  return rc < 0 ? rc : 0;
+}
+
+static int remind_at(struct siox__teller *t, int64_t time, struct siox__client *c) {
+  if (siox__room(&t->heap, t->count, &t->room, sizeof *t->heap) < 0)
+    return SIOX_ENOMEM;
+  uint32_t i = t->count++;
+  for (; i > 0 && time < t->heap[(i - 1) / 2].time; i = (i - 1) / 2)
+    t->heap[i] = t->heap[(i - 1) / 2];
+  t->heap[i] = (struct siox__reminder){time, c};
+  return 0;
+}
+
+int64_t siox__teller_next(const struct siox__teller *t) {
+  return t->count ? t->heap[0].time : SIOX_NEVER;
+}
+
+/* *due: for which time a reminder is under way already. */
+static int plan(struct siox__teller *t, struct siox__client *c, uint32_t disk, int64_t now,
+                int64_t need_by, int64_t *due) {
+  struct siox__told *d = &c->told[disk];
+  const struct siox_drive *drive = t->view->disk[disk].drive;
+  int64_t left = need_by ? need_by - now : SIOX_NEVER;
+  if (left < siox_drive_break_even(drive))
+    return 0;
+  d->need_by = need_by ? need_by : SIOX_NEVER;
+  if (t->lead == SIOX_LEAD_GAP) {
+    d->released = true;
+    say(t, disk, SIOX_SPEED_LOWEST, 0, need_by);
+    return 0;
+  }
+  uint32_t full = drive->nlevels - 1;
+  uint32_t level =
+      need_by ? siox_drive_best_level(drive, left) : siox_drive_level(drive, SIOX_SPEED_LOWEST);
+  if (level == full)
+    return 0;
+  if (!d->released)
+    say(t, disk, drive->level[level].speed, 0, need_by);
+  d->released = true;
+  int64_t up = siox_drive_transition_ns(drive, drive->level[level].speed, drive->level[full].speed);
+  d->due = need_by ? need_by - (up > 0 ? up : 0) : SIOX_NEVER;
+  if (d->due == SIOX_NEVER || d->due == *due)
+    return 0;
+  *due = d->due;
+  return remind_at(t, d->due, c);
+}
+
+static int know(struct siox__teller *t, struct siox__client *c) {
+  if (!c->told)
+    c->told = calloc(t->view->ndisks, sizeof *c->told);
+  return c->told ? 0 : SIOX_ENOMEM;
+}
+
+static void need(struct siox__teller *t, struct siox__told *d, uint32_t disk) {
+  say(t, disk, SIOX_SPEED_FULL, 1, 0);
+  d->released = false;
+  d->due = SIOX_NEVER;
+}
+
+int siox__tell(struct siox__teller *t, struct siox__client *c, int64_t now,
+               const struct siox__hint *hint) {
+  int64_t due = SIOX_NEVER;
+  if (t->lead == SIOX_LEAD_NONE)
+    return 0;
+  int rc = know(t, c);
+  for (uint32_t i = 0; i < hint->head.nruns && rc == 0; i++) {
+    const struct siox_claim_run *run = &hint->run[i];
+    if (run->first >= t->view->ndisks)
+      break;
+    uint32_t end =
+        run->count < t->view->ndisks - run->first ? run->first + run->count : t->view->ndisks;
+    for (uint32_t d = run->first; d < end && rc == 0; d++)
+      if (run->flag == 0 || run->need_by > now)
+        rc = plan(t, c, d, now, run->need_by, &due);
+      else if (c->told[d].released)
+        need(t, &c->told[d], d);
+  }
+  int sent = send(t, c, now);
+  return rc ? rc : sent;
+}
+
+int siox__tell_access(struct siox__teller *t, struct siox__client *c, int64_t now,
+                      const struct siox_layout *layout, int64_t offset, int64_t bytes) {
+  if (!c->told)
+    return 0;
+  siox_mask_zero(&t->mask);
+  siox_layout_mask(layout, offset, bytes, &t->mask);
+  for (uint32_t d = siox_mask_next(&t->mask, 0); d < t->mask.ndisks;
+       d = siox_mask_next(&t->mask, d + 1))
+    if (c->told[d].released && (t->lead == SIOX_LEAD_TRANSITION || c->told[d].need_by > now))
+      need(t, &c->told[d], d);
+  return send(t, c, now);
+}
+
+int siox__teller_remind(struct siox__teller *t) {
+  struct siox__reminder top = t->heap[0], last = t->heap[--t->count];
+  uint32_t i = 0, child;
+  for (; (child = 2 * i + 1) < t->count; i = child) {
+    if (child + 1 < t->count && t->heap[child + 1].time < t->heap[child].time)
+      child++;
+    if (t->heap[child].time >= last.time)
+      break;
+    t->heap[i] = t->heap[child];
+  }
+  t->heap[i] = last;
+  if (top.client->bank == SIOX__NONE)
+    return 0; /* it has left */
+  for (uint32_t d = 0; d < t->view->ndisks; d++) {
+    struct siox__told *told = &top.client->told[d];
+    if (told->released && told->due <= top.time)
+      need(t, told, d);
+  }
+  return send(t, top.client, top.time);
+}

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The simulator's jobs, and the plain replay of one trace, which is a simulation of one job on the
+ * disks of its record. */
+#include "siox/sim.h"
+#include "energy/replay_internal.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int siox_sim_create(struct siox_sim **out, const struct siox_sim_options *options) {
+  *out = NULL;
+  if (!options->ndisks || options->ndisks > SIOX_MAX_DISKS)
+    return SIOX_ERANGE;
+  struct siox_sim *sim = calloc(1, sizeof *sim);
+  if (!sim)
+    return SIOX_ENOMEM;
+  sim->ndisks = options->ndisks;
+  sim->drive = options->drive;
+  sim->initial_level = options->initial_level;
+  sim->hold_factor = options->hold_factor;
+  *out = sim;
+  return 0;
+}
+
+static int refuse(struct siox_diag *diag, int code, const char *what) {
+  if (diag)
+    snprintf(diag->text, sizeof diag->text, "%s", what);
+  return code;
+}
+
+static int check_generated(const struct siox_sim_generated *g, uint32_t ndisks,
+                           struct siox_diag *diag) {
+  if (!g->processes || !g->phases)
+    return refuse(diag, SIOX_EINVAL, "a generated job needs processes and phases");
+  if (g->gap_ns < 0 || (double)g->gap_ns * g->phases > 0x1p61)
+    return refuse(diag, SIOX_EINVAL, "a gap is negative or too long");
+  if (g->burst <= 0 || g->request < 0)
+    return refuse(diag, SIOX_EINVAL, "a burst has at least one byte");
+  if ((double)g->burst * g->phases * g->processes > 0x1p62)
+    return refuse(diag, SIOX_EINVAL, "the bursts exceed the greatest offset of a file");
+  if (!(g->error >= 0 && g->error <= 1))
+    return refuse(diag, SIOX_EINVAL, "the error is not between 0 and 1");
+  if (!g->layout || g->layout->ndisks != ndisks)
+    return refuse(diag, SIOX_EINVAL, "a generated job needs a layout over the disks");
+  return 0;
+}
+
+static int add(struct siox_sim *sim, const struct siox_sim_job *job, uint32_t ndisks,
+               struct siox_diag *diag) {
+  if (siox__room(&sim->job, sim->njobs, &sim->room, sizeof *sim->job) < 0)
+    return SIOX_ENOMEM;
+  struct siox__job *j = &sim->job[sim->njobs];
+  memset(j, 0, sizeof *j);
+  j->is = *job;
+  j->is.name = job->name ? strdup(job->name) : NULL;
+  j->is.trace = job->trace ? strdup(job->trace) : NULL;
+  sim->njobs++;
+  if ((job->name && !j->is.name) || (job->trace && !j->is.trace))
+    return SIOX_ENOMEM;
+  if (!job->trace)
+    return 0;
+  return siox__index_load(&j->index, job->trace,
+                          &(struct siox__index_options){.ndisks = ndisks,
+                                                        .layout = job->layout,
+                                                        .layout_context = job->layout_context},
+                          diag);
+}
+
+int siox_sim_add(struct siox_sim *sim, const struct siox_sim_job *job, struct siox_diag *diag) {
+  if (diag)
+    diag->text[0] = 0;
+  int rc = 0;
+  if (job->start < 0 || job->pause < 0 || job->start > INT64_C(1) << 61 ||
+      job->pause > INT64_C(1) << 61)
+    rc = refuse(diag, SIOX_EINVAL, "a start or pause is negative or too long");
+  else if (job->think > 1e9 || isnan(job->think))
+    rc = refuse(diag, SIOX_EINVAL, "the factor on think times is too large");
+  else if (!job->trace)
+    rc = check_generated(&job->generated, sim->ndisks, diag);
+  rc = rc ? rc : add(sim, job, sim->ndisks, diag);
+  if (rc < 0 && diag && !diag->text[0])
+    refuse(diag, rc, siox_strerror(rc));
+  return rc;
+}
+
+const struct siox_trace_header *siox_sim_header(const struct siox_sim *sim, uint32_t index) {
+  return index < sim->njobs ? sim->job[index].index.header : NULL;
+}
+
+bool siox_sim_hints_kept(const struct siox_sim *sim, uint32_t index) {
+  return index < sim->njobs && !sim->job[index].index.moved;
+}
+
+static void close_replay(struct siox__replay *r) {
+  for (uint32_t i = 0; i < r->nruns; i++) {
+    siox__run_free(r->run[i]);
+    free(r->run[i]);
+  }
+  for (uint32_t i = 0; i < r->ntracks; i++)
+    free(r->track[i].jobs);
+  for (uint32_t i = 0; i < r->nmembers; i++)
+    free(r->members[i].client);
+  siox__teller_close(&r->teller);
+  siox_bank_destroy(r->bank);
+  free(r->run);
+  free(r->track);
+  free(r->members);
+  free(r->uids.entry);
+  free(r->heap);
+  free(r->prepared);
+}
+
+int siox_sim_run(struct siox_sim *sim, const struct siox_replay_options *options,
+                 struct siox_replay_result *result, struct siox_diag *diag) {
+  struct siox__replay r = {.sim = sim, .options = options, .now = INT64_MIN};
+  memset(result, 0, sizeof *result);
+  if (diag)
+    diag->text[0] = 0;
+  int rc = options->policy ? siox__replay_prepare(&r) : SIOX_EINVAL;
+  if (rc == 0)
+    rc = siox__replay_run(&r);
+  if (rc == 0)
+    rc = siox__replay_collect(&r, result);
+  close_replay(&r);
+  if (rc < 0) {
+    if (diag)
+      snprintf(diag->text, sizeof diag->text, "%.400s: cannot be replayed: %s",
+               sim->path         ? sim->path
+               : options->policy ? options->policy
+                                 : "no policy",
+               siox_strerror(rc));
+    siox_replay_free(result);
+  }
+  return rc;
+}
+
+void siox_sim_destroy(struct siox_sim *sim) {
+  if (!sim)
+    return;
+  for (uint32_t j = 0; j < sim->njobs; j++) {
+    siox__index_unload(&sim->job[j].index);
+    free((char *)(uintptr_t)sim->job[j].is.name);
+    free((char *)(uintptr_t)sim->job[j].is.trace);
+  }
+  free(sim->job);
+  free(sim);
+}
+
+int siox_replay(const char *path, const struct siox_replay_options *options,
+                struct siox_replay_result *result, struct siox_diag *diag) {
+  struct siox_replay_options o = options ? *options : (struct siox_replay_options){0};
+  struct siox_sim *sim = calloc(1, sizeof *sim);
+  memset(result, 0, sizeof *result);
+  if (diag)
+    diag->text[0] = 0;
+  int rc = sim ? add(sim, &(struct siox_sim_job){.trace = path}, 0, diag) : SIOX_ENOMEM;
+  if (rc == 0) {
+    const struct siox_trace_header *h = sim->job[0].index.header;
+    sim->ndisks = h->ndisks;
+    sim->drive = o.drive ? o.drive : h->drive;
+    sim->initial_level = h->initial_level;
+    sim->hold_factor = h->hold_factor;
+    sim->start = h->start;
+    sim->path = path;
+    o.policy = o.policy ? o.policy : h->policy;
+    rc = siox_sim_run(sim, &o, result, diag);
+  } else if (diag && !diag->text[0]) {
+    snprintf(diag->text, sizeof diag->text, "%.400s: cannot be replayed: %s", path,
+             siox_strerror(rc));
+  }
+  siox_sim_destroy(sim);
+  return rc;
+}
