@@ -52,6 +52,8 @@ void siox_bank_destroy(struct siox_bank *bank);
 /* What follows returns SIOX_EINVAL for a job or client that is not there and after siox_bank_finish, and SIOX_ENOMEM.
  * A job key and its number; asking twice gives the same number. */
 int siox_bank_job(struct siox_bank *bank, const char *key, uint32_t *job);
+/* Whose the job is, for limits.user_share; a job is its own user otherwise. */
+int siox_bank_job_user(struct siox_bank *bank, uint32_t job, uint32_t user);
 /* A new client of a job (numbers are reused after leave). */
 int siox_bank_join(struct siox_bank *bank, int64_t now, uint32_t job, uint32_t *client);
 int siox_bank_leave(struct siox_bank *bank, int64_t now, uint32_t client);
@@ -92,6 +94,11 @@ struct siox_disk_totals {
   int64_t level_ns[SIOX_MAX_LEVELS];
   uint64_t transitions_up, transitions_down, requests, bytes;
   int64_t busy_ns, moving_ns;
+  uint64_t refused_wear;        /* slow-downs that wear refused or made smaller */
+  uint64_t worn[SIOX_NWEAR];    /* slow-downs that wore so */
+  uint64_t delayed, overdue;    /* speed-ups that waited for power; that went after inrush_wait_ns without it */
+  int64_t worst_delay_ns;       /* of them */
+  uint64_t undercut[SIOX_NCAUSES]; /* slow-downs below a claim in force, by cause */
 };
 struct siox_job_totals {
   const char *key;
@@ -102,6 +109,8 @@ const struct siox_view *siox_bank_view(const struct siox_bank *bank);
 int64_t siox_bank_now(const struct siox_bank *bank);
 /* Integrates idle time to the bank's present first. SIOX_ERANGE, also of the next one. */
 int siox_bank_disk_totals(struct siox_bank *bank, uint32_t disk, struct siox_disk_totals *out);
+/* Their sum over all disks; the worst of worst_delay_ns. */
+void siox_bank_totals(struct siox_bank *bank, struct siox_disk_totals *out);
 /* job SIOX_NOBODY: the unattributed share. Over disks and over jobs plus nobody the joules add up to the same. */
 int siox_bank_job_totals(struct siox_bank *bank, uint32_t job, struct siox_job_totals *out);
 uint32_t siox_bank_njobs(const struct siox_bank *bank);

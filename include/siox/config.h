@@ -29,6 +29,7 @@ struct siox_config_list {
 #define SIOX_CONFIG_TYPE_rule enum siox_transition_rule
 #define SIOX_CONFIG_TYPE_scale double    /* 1 .. 1000 */
 #define SIOX_CONFIG_TYPE_factor double   /* > 0 */
+#define SIOX_CONFIG_TYPE_amount double   /* 0 .. 1e9 */
 #define SIOX_CONFIG_TYPE_percent double  /* 0 .. 100 */
 #define SIOX_CONFIG_TYPE_seconds double  /* >= 0, or -1: never */
 #define SIOX_CONFIG_TYPE_speed int32_t   /* SIOX_SPEED_LOWEST, SIOX_SPEED_FULL or a speed */

@@ -87,6 +87,11 @@ uint32_t siox_drive_best_level(const struct siox_drive *d, int64_t gap_ns);
 /* Joules saved by full -> level -> full inside a gap against staying at full; negative when it loses, -INFINITY when the
  * changes are not known or do not fit in the gap. */
 double siox_drive_gap_saving(const struct siox_drive *d, uint32_t level, int64_t gap_ns);
+/* What going to a level wears out: the spindle's starts and stops where it stands (speed 0), loading and unloading of
+ * heads at any other level that does not serve. Nothing on a drive without moving parts: one whose profile names
+ * neither ramp, standby, rotational delay nor wear limits. */
+enum siox_wear { SIOX_WEAR_NONE, SIOX_WEAR_LOAD, SIOX_WEAR_START, SIOX_NWEAR };
+enum siox_wear siox_drive_wear(const struct siox_drive *d, uint32_t level);
 /* Least siox_drive_min_gap over the levels below full: the unit of `hold`. SIOX_NEVER when nothing pays. */
 int64_t siox_drive_break_even(const struct siox_drive *d);
 

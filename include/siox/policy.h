@@ -34,7 +34,7 @@ struct siox_event {
 struct siox_disk_view {
   const struct siox_drive *drive;
   uint32_t level;     /* present level, or the one the running transition leads to */
-  uint32_t target;    /* last commanded */
+  uint32_t target;    /* last commanded; differs from level while a speed-up waits for power */
   bool moving;        /* in a transition */
   int64_t free_at;    /* accepted requests and transitions are done by then */
   int64_t idle_since; /* end of the last request; start of bank if none */
@@ -42,12 +42,30 @@ struct siox_disk_view {
   int64_t move_start, move_end; /* and its time; both the start of bank if there was none */
   int64_t decayed;    /* claims with need_by (or since) up to here had no I/O for hold: they hold nothing any more */
   int64_t orphaned;   /* end of the last unpredicted touch by clients that have left; INT64_MIN: none */
+  int64_t wear_from[SIOX_NWEAR]; /* from when on a slow-down that wears so is allowed; INT64_MIN: always */
 };
 /* What an administrator bounds, for the whole bank; zero: off. */
 struct siox_limits {
   /* siox is ready for a predicted use earlier by this quantile, 0 to 1, of how early the uses that the same site
    * predicted have come. */
   double early;
+
+  /* Slow-downs a day to levels that wear (siox_drive_wear), for drives whose profile states no limits. A day's worth
+   * may come at once; then one as often as they are evenly spread. A slow-down beyond that goes to the next level that
+   * is allowed, or is refused; speed-ups never are. */
+  bool wear;
+  double start_stop_per_day, load_unload_per_day; /* 0: no limit */
+
+  /* Watts that the speed-ups of a power group (that many disks in order of number, 0: all) may draw together, each its
+   * joules over its time. Those that do not fit wait, earliest need first, those of an array (that many disks, 0: 1)
+   * together; after inrush_wait_ns they go whatever is drawn. */
+  double inrush_w;
+  uint32_t power_group, array;
+  int64_t inrush_wait_ns;
+
+  /* siox: part, 0 to 1, of the disks that one user's claims may hold at a level which the claims of others on the same
+   * disks would not. */
+  double user_share;
 };
 struct siox_view {
   uint32_t ndisks;
@@ -57,11 +75,18 @@ struct siox_view {
                                       * need_by of an entry is the end of the last such touch */
   const int64_t *hold; /* per disk ns: how long an unknown disk stays at full speed */
   struct siox_limits limits;
+  const uint32_t *user; /* by job: whose it is */
 };
 
-struct siox_command {
+/* Why a slow-down goes below what a claim that is in force asks for. */
+enum siox_cause { SIOX_CAUSE_NONE, SIOX_CAUSE_DECAY, SIOX_CAUSE_SHARE, SIOX_CAUSE_BUDGET, SIOX_NCAUSES };
+
+struct siox_command { /* to the level that the disk has: takes a speed-up back that waits for power */
   uint32_t disk, level;
   uint32_t job; /* that needs it (up) or released it (down); SIOX_NOBODY */
+  int64_t deadline; /* speed-up: when it must be done; 0: at once */
+  enum siox_cause cause;
+  uint32_t asked; /* 1 + the level it would have been but for wear, 0: the same */
 };
 struct siox_commands { /* at most one a disk an event; room for ndisks is given by the caller */
   struct siox_command *item;

@@ -2,7 +2,7 @@
 /* The bank's life: creation, jobs and clients, totals, the end. What happens in between is in
  * bank_event.c (time, policy, commands), bank_claim.c, bank_access.c and bank_share.c (whose joules
  * they are). */
-#include "arbiter/bank_internal.h"
+#include "arbiter/bank_limit.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -85,8 +85,13 @@ static int set_up(struct siox_bank *bank, const struct siox_bank_options *o) {
     siox__disk_init(&bank->disk[d], d, drive, bank->initial[d], o->start, siox__bank_piece, bank);
     bank->shown[d].drive = drive;
     bank->shown[d].decayed = bank->shown[d].orphaned = INT64_MIN;
+    for (int w = 0; w < SIOX_NWEAR; w++)
+      bank->shown[d].wear_from[w] = INT64_MIN;
     siox__bank_show(bank, d);
   }
+  rc = siox__limit_create(bank);
+  if (rc < 0)
+    return rc;
   bank->state = calloc(1, bank->policy->state_size(o->ndisks));
   if (!bank->state)
     return SIOX_ENOMEM;
@@ -120,10 +125,12 @@ void siox_bank_destroy(struct siox_bank *bank) {
     return;
   for (uint32_t i = 0; i < bank->njobs; i++)
     free((char *)bank->job[i].totals.key);
-  void *owned[] = {bank->disk,   bank->shown,  bank->totals, bank->initial,     bank->hold,
-                   bank->moving, bank->listed, bank->extent, bank->run,         bank->commands.item,
-                   bank->state,  bank->job,    bank->client, bank->free_client, bank->holds,
-                   bank->cut,    bank->holders};
+  void *owned[] = {bank->disk,    bank->shown,         bank->totals, bank->initial,
+                   bank->hold,    bank->moving,        bank->listed, bank->extent,
+                   bank->run,     bank->commands.item, bank->state,  bank->job,
+                   bank->client,  bank->free_client,   bank->holds,  bank->cut,
+                   bank->holders, bank->user};
+  siox__limit_destroy(bank->limit);
   for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
     free(owned[i]);
   siox_mask_free(&bank->mask);
@@ -148,6 +155,10 @@ int siox_bank_job(struct siox_bank *bank, const char *key, uint32_t *job) {
     if (!grown)
       return SIOX_ENOMEM;
     bank->job = grown;
+    uint32_t *users = realloc(bank->user, size * sizeof *users);
+    if (!users)
+      return SIOX_ENOMEM;
+    bank->view.user = bank->user = users;
     bank->job_capacity = size;
   }
   char *copy = strdup(key);
@@ -155,6 +166,14 @@ int siox_bank_job(struct siox_bank *bank, const char *key, uint32_t *job) {
     return SIOX_ENOMEM;
   *job = bank->njobs++;
   bank->job[*job] = (struct siox__job){.totals.key = copy};
+  bank->user[*job] = *job;
+  return 0;
+}
+
+int siox_bank_job_user(struct siox_bank *bank, uint32_t job, uint32_t user) {
+  if (job >= bank->njobs)
+    return SIOX_EINVAL;
+  bank->user[job] = user;
   return 0;
 }
 
@@ -220,6 +239,33 @@ int siox_bank_disk_totals(struct siox_bank *bank, uint32_t disk, struct siox_dis
     siox__disk_settle(&bank->disk[disk], bank->now);
   *out = bank->totals[disk];
   return 0;
+}
+
+void siox_bank_totals(struct siox_bank *bank, struct siox_disk_totals *out) {
+  *out = (struct siox_disk_totals){0};
+  for (uint32_t d = 0; d < bank->view.ndisks; d++) {
+    struct siox_disk_totals t;
+    (void)siox_bank_disk_totals(bank, d, &t); /* the disk is there */
+    for (int s = 0; s < SIOX_NSTATES; s++)
+      out->joules[s] += t.joules[s];
+    for (int l = 0; l < SIOX_MAX_LEVELS; l++)
+      out->level_ns[l] += t.level_ns[l];
+    out->transitions_up += t.transitions_up;
+    out->transitions_down += t.transitions_down;
+    out->requests += t.requests;
+    out->bytes += t.bytes;
+    out->busy_ns += t.busy_ns;
+    out->moving_ns += t.moving_ns;
+    out->refused_wear += t.refused_wear;
+    for (int w = 0; w < SIOX_NWEAR; w++)
+      out->worn[w] += t.worn[w];
+    out->delayed += t.delayed;
+    out->overdue += t.overdue;
+    if (t.worst_delay_ns > out->worst_delay_ns)
+      out->worst_delay_ns = t.worst_delay_ns;
+    for (int c = 0; c < SIOX_NCAUSES; c++)
+      out->undercut[c] += t.undercut[c];
+  }
 }
 
 int siox_bank_job_totals(struct siox_bank *bank, uint32_t job, struct siox_job_totals *out) {

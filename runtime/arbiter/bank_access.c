@@ -3,7 +3,7 @@
  * Commands that the request cannot do without go first (a running ramp is turned round, a level
  * that does not serve is left); all others follow it, because a transition starts after the
  * requests already accepted. */
-#include "arbiter/bank_internal.h"
+#include "arbiter/bank_limit.h"
 #include "arbiter/claims.h"
 #include "arbiter/rule.h"
 
@@ -92,10 +92,13 @@ static void obey_first(struct siox_bank *bank, const struct siox_event *event) {
     bool up = c->level > disk->level && siox__disk_turnable(disk, bank->now);
     if (!up && disk->drive->level[disk->level].serves)
       continue;
-    if (siox__disk_command(disk, bank->now, c->level, c->job) < 0)
+    if (siox__bank_command(bank, c) < 0)
       siox__bank_job_of(bank, event->job)->totals.refused++;
-    siox__bank_show(bank, c->disk);
     c->disk = UINT32_MAX;
+  }
+  if (bank->limit) {
+    siox__limit_admit(bank); /* a ramp that there is no power to turn goes on downwards */
+    siox__limit_force(bank, event->disks, event->job);
   }
 }
 
@@ -143,6 +146,8 @@ static void charge(struct siox_bank *bank, const struct siox_request *r, uint32_
     struct siox__charge c =
         siox__disk_serve(&bank->disk[e->disk], bank->now, job, r->file, e->local, e->bytes);
     siox__bank_show(bank, e->disk);
+    if (bank->limit) /* the next gap is another one to be refused */
+      bank->limit->denied[e->disk] = 0;
     if (bank->policy->served)
       tell_served(bank, r->client, job, e, &c);
     if (c.end > out->completion)

@@ -2,7 +2,7 @@
 /* The bank's clock, and its talk with the policy. Time moves to stamps of events and to wake-ups
  * only; each wake-up is carried out at exactly its time, so when a caller gets round to it changes
  * nothing. */
-#include "arbiter/bank_internal.h"
+#include "arbiter/bank_limit.h"
 
 struct siox__job *siox__bank_job_of(struct siox_bank *bank, uint32_t job) {
   return job < bank->njobs ? &bank->job[job] : &bank->nobody;
@@ -12,6 +12,8 @@ void siox__bank_show(struct siox_bank *bank, uint32_t d) {
   const struct siox__disk *disk = &bank->disk[d];
   struct siox_disk_view *v = &bank->shown[d];
   v->level = v->target = disk->level;
+  if (bank->limit && bank->limit->waiting && bank->limit->waiting[d].is)
+    v->target = bank->limit->waiting[d].level;
   v->free_at = disk->free_at;
   v->idle_since = disk->last_end;
   v->move_from = disk->move_from;
@@ -62,6 +64,21 @@ void siox__bank_ask(struct siox_bank *bank, const struct siox_event *event) {
   bank->wake = bank->policy->event(bank->state, bank->now, event, &bank->view, &bank->commands);
 }
 
+void siox__bank_count(struct siox_bank *bank, const struct siox_command *command) {
+  if (command->cause != SIOX_CAUSE_NONE)
+    bank->totals[command->disk].undercut[command->cause]++;
+}
+
+int siox__bank_command(struct siox_bank *bank, const struct siox_command *c) {
+  if (bank->limit)
+    return siox__limit_command(bank, c);
+  int rc = siox__disk_command(&bank->disk[c->disk], bank->now, c->level, c->job);
+  if (rc == 0)
+    siox__bank_count(bank, c);
+  siox__bank_show(bank, c->disk);
+  return rc;
+}
+
 void siox__bank_obey(struct siox_bank *bank, const struct siox_event *event) {
   struct siox_job_totals *totals = &siox__bank_job_of(bank, event->job)->totals;
   totals->granted += bank->commands.granted;
@@ -70,11 +87,15 @@ void siox__bank_obey(struct siox_bank *bank, const struct siox_event *event) {
     const struct siox_command *c = &bank->commands.item[i];
     if (c->disk >= bank->view.ndisks) /* carried out already */
       continue;
-    if (siox__disk_command(&bank->disk[c->disk], bank->now, c->level, c->job) < 0)
+    if (siox__bank_command(bank, c) < 0)
       totals->refused++;
-    siox__bank_show(bank, c->disk);
   }
   bank->commands.count = 0;
+  if (bank->limit) {
+    siox__limit_admit(bank);
+    if (bank->limit->wake < bank->wake)
+      bank->wake = bank->limit->wake;
+  }
 }
 
 int64_t siox__bank_arrive(struct siox_bank *bank, int64_t stamp) {

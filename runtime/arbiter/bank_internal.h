@@ -28,6 +28,8 @@ struct siox__holders {
   uint32_t job[SIOX__HOLDERS];
 };
 
+struct siox__limit; /* bank_limit.h */
+
 struct siox_bank {
   int64_t now, wake;
   bool finished;
@@ -39,6 +41,9 @@ struct siox_bank {
   struct siox_view view;
   struct siox_claims *claims, *unknown;
   uint64_t touches; /* number of the last message to unknown */
+
+  struct siox__limit *limit; /* NULL: neither wear nor power is bounded */
+  uint32_t *user;            /* by job */
 
   const struct siox_policy *policy;
   void *state;
@@ -85,6 +90,11 @@ void siox__bank_ask(struct siox_bank *bank, const struct siox_event *event);
 void siox__bank_obey(struct siox_bank *bank, const struct siox_event *event);
 /* Moves the bank's time to an event's stamp, wake-ups on the way; returns the time it has then. */
 int64_t siox__bank_arrive(struct siox_bank *bank, int64_t stamp);
+
+/* Carries out one command, or what the limits leave of it. */
+int siox__bank_command(struct siox_bank *bank, const struct siox_command *command);
+/* Counts a command that was carried out. */
+void siox__bank_count(struct siox_bank *bank, const struct siox_command *command);
 
 /* For tests: the state of the bank's policy. */
 const void *siox__bank_policy_state(const struct siox_bank *bank);

@@ -113,25 +113,40 @@ static double cost(const struct siox_disk_view *v, int64_t at, double speed, uin
   return down + up + v->drive->level[level].idle_w * (double)rest * 1e-9;
 }
 
+/* Does wear forbid to go down to a level now? */
+static bool worn(const struct siox_disk_view *v, int64_t now, uint32_t level) {
+  for (int w = SIOX_WEAR_LOAD; level < v->level && w < SIOX_NWEAR; w++)
+    if (v->wear_from[w] > now && (int)siox_drive_wear(v->drive, level) >= w &&
+        (int)siox_drive_wear(v->drive, v->level) < w)
+      return true;
+  return false;
+}
+
 /* The level for the gap that ends at need.next. Staying wins ties, so that nothing changes without
- * profit. */
-static uint32_t plan(int64_t now, const struct siox_disk_view *v, const struct need *need) {
+ * profit. *asked: 1 + the level it would be if nothing wore, where that is another one. */
+static uint32_t plan(int64_t now, const struct siox_disk_view *v, const struct need *need,
+                     uint32_t *asked) {
   int64_t at;
   double speed;
   standpoint(v, now, &at, &speed);
   uint32_t lowest = siox__lowest(v->drive);
   uint32_t first = need->floor > lowest ? need->floor : lowest;
   uint32_t last = need->next_level > first ? need->next_level : first;
-  uint32_t best = v->level >= first ? v->level : first;
-  double least = cost(v, at, speed, best, need->next, need->next_level);
+  uint32_t best = v->level >= first ? v->level : first, ideal = best;
+  double least = cost(v, at, speed, best, need->next, need->next_level), most = least;
   for (uint32_t level = first; level <= last; level++) {
     double joules =
         level == best ? INFINITY : cost(v, at, speed, level, need->next, need->next_level);
-    if (joules < least - 1e-9 * fabs(joules)) {
+    if (joules < most - 1e-9 * fabs(joules)) {
+      most = joules;
+      ideal = level;
+    }
+    if (joules < least - 1e-9 * fabs(joules) && !worn(v, now, level)) {
       least = joules;
       best = level;
     }
   }
+  *asked = ideal != best ? ideal + 1 : 0;
   return isinf(least) ? last : best;
 }
 
@@ -155,6 +170,7 @@ static void lead(const struct state *state, int64_t now, uint32_t disk,
     } else if (level > wish->level) {
       wish->level = level;
       wish->job = job;
+      wish->deadline = from;
       wish->wake = siox__sooner(wish->wake, from);
     }
   }
@@ -173,7 +189,7 @@ static void wish(void *memory, int64_t now, uint32_t disk, const struct siox_eve
     wish->job = need.floor_job;
     return;
   }
-  wish->level = plan(now, v, &need);
+  wish->level = plan(now, v, &need, &wish->asked);
   wish->job = wish->level > need.floor ? need.next_job : need.floor_job;
   lead(state, now, disk, view, wish);
   if (v->free_at > now) /* settled then: there may be more to gain or to lose */

@@ -71,7 +71,21 @@ void siox__rule_init(struct siox__rule *rule, void *memory, const struct siox_vi
 
 void siox__command(struct siox_commands *out, uint32_t disk, uint32_t level, uint32_t job) {
   if (out->count < out->max)
-    out->item[out->count++] = (struct siox_command){disk, level, job};
+    out->item[out->count++] = (struct siox_command){.disk = disk, .level = level, .job = job};
+}
+
+/* Is the level below what a claim asks for that is in force but for having decayed? */
+static bool under_decayed(const struct siox_view *view, uint32_t disk, uint32_t level, bool gap,
+                          int64_t now) {
+  uint32_t cursor = 0, client, job, asked;
+  struct siox_claim_entry entry;
+  int64_t from;
+  while (siox_claims_next(view->claims, disk, &cursor, &client, &job, &entry))
+    if (siox__entry_demand(view->disk[disk].drive, &entry, gap, &from, &asked) && asked > level &&
+        from <= now && (entry.flag == 0 || entry.until >= now) &&
+        siox__entry_end(view, disk, &entry) <= now)
+      return true;
+  return false;
 }
 
 /* Until when unpredicted touches hold the disk; now or earlier: not at all. */
@@ -149,13 +163,27 @@ static void look(struct siox__rule *rule, void *state, siox__wish_fn wish_fn, in
     }
   }
   count_hint(event, v, &wish, out);
+  uint32_t before = out->count;
   if (wish.level > v->level) {
     siox__command(out, disk, wish.level, wish.job);
+    if (out->count > before)
+      out->item[before].deadline = wish.deadline;
   } else if (wish.level < v->level) {
     if (v->free_at > now)
       wish.wake = siox__sooner(wish.wake, v->free_at);
     else
       siox__command(out, disk, wish.level, rule->disk[disk].released);
+    if (out->count > before) {
+      out->item[before].asked = wish.asked;
+      out->item[before].cause = wish.cause != SIOX_CAUSE_NONE ? wish.cause
+                                : under_decayed(view, disk, wish.level, rule->gap, now)
+                                    ? SIOX_CAUSE_DECAY
+                                    : SIOX_CAUSE_NONE;
+    }
+  } else if (v->target != v->level || wish.asked) {
+    siox__command(out, disk, wish.level, wish.job); /* it need not wait for power any more */
+    if (out->count > before)
+      out->item[before].asked = wish.asked;
   }
   siox__due_set(&rule->due, disk, wish.wake);
 }

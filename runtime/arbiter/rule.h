@@ -28,10 +28,13 @@ bool siox__entry_predicts(const struct siox_view *view, uint32_t disk,
 
 struct siox__wish {
   uint32_t level;
-  uint32_t job;   /* that needs it when it is higher than now */
-  int64_t wake;   /* when to ask again, at the latest */
-  bool withheld;  /* another's need keeps the disk faster than this event's client asks */
-  bool unclaimed; /* nobody says anything: the rule decides */
+  uint32_t job;          /* that needs it when it is higher than now */
+  int64_t wake;          /* when to ask again, at the latest */
+  bool withheld;         /* another's need keeps the disk faster than this event's client asks */
+  bool unclaimed;        /* nobody says anything: the rule decides */
+  int64_t deadline;      /* when a higher level must be reached; 0: at once */
+  uint32_t asked;        /* as of a command */
+  enum siox_cause cause; /* why it is below a claim in force; decay is found by the rule */
 };
 
 struct siox__rule_disk {

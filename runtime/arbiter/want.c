@@ -6,8 +6,11 @@
 bool siox__want(struct siox__due *due, int64_t now, uint32_t disk, uint32_t level, uint32_t job,
                 const struct siox_view *view, struct siox_commands *out) {
   const struct siox_disk_view *v = &view->disk[disk];
-  if (level == v->level)
+  if (level == v->level) {
+    if (v->target != level)
+      siox__command(out, disk, level, job);
     return true;
+  }
   if (level < v->level && v->free_at > now) {
     siox__due_set(due, disk, v->free_at);
     return false;

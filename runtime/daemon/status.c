@@ -53,6 +53,18 @@ static json_t *levels_of(const struct siox_drive *drive, const struct siox_disk_
   return list;
 }
 
+/* What wear, power, decay, shares and budgets did to this disk's commands. */
+static json_t *limits_of(const struct siox_disk_totals *t) {
+  return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "start_stop",
+                   (json_int_t)t->worn[SIOX_WEAR_START], "load_unload",
+                   (json_int_t)t->worn[SIOX_WEAR_LOAD], "refused_wear", (json_int_t)t->refused_wear,
+                   "delayed_power", (json_int_t)t->delayed, "overdue_power", (json_int_t)t->overdue,
+                   "worst_delay_ns", (json_int_t)t->worst_delay_ns, "decayed",
+                   (json_int_t)t->undercut[SIOX_CAUSE_DECAY], "over_share",
+                   (json_int_t)t->undercut[SIOX_CAUSE_SHARE], "within_budget",
+                   (json_int_t)t->undercut[SIOX_CAUSE_BUDGET]);
+}
+
 static json_t *disk(struct siox__daemon *d, uint32_t i) {
   const struct siox_drive *drive = d->drives.disk[i];
   struct siox_disk_totals totals = {0};
@@ -71,6 +83,7 @@ static json_t *disk(struct siox__daemon *d, uint32_t i) {
   json_object_set_new(o, "transitions_up", json_integer((json_int_t)totals.transitions_up));
   json_object_set_new(o, "transitions_down", json_integer((json_int_t)totals.transitions_down));
   json_object_set_new(o, "requests", json_integer((json_int_t)totals.requests));
+  json_object_set_new(o, "limits", limits_of(&totals));
   json_object_set_new(o, "bytes", json_integer((json_int_t)totals.bytes));
   json_object_set_new(o, "busy_ns", json_integer(totals.busy_ns));
   json_object_set_new(o, "claims", d->bank ? claims_on(d, i) : json_array());

@@ -78,6 +78,11 @@ static double speed_reached(const struct siox__disk *disk, int64_t now) {
 }
 
 int siox__disk_command(struct siox__disk *disk, int64_t now, uint32_t level, uint32_t job) {
+  return siox__disk_command_at(disk, now, now, level, job);
+}
+
+int siox__disk_command_at(struct siox__disk *disk, int64_t now, int64_t at, uint32_t level,
+                          uint32_t job) {
   if (level == disk->level)
     return 0;
   if (level < disk->level && disk->last_end > now)
@@ -87,7 +92,9 @@ int siox__disk_command(struct siox__disk *disk, int64_t now, uint32_t level, uin
   double from = speed_of(disk, disk->level), to = speed_of(disk, level);
   int64_t start = disk->free_at > now ? disk->free_at : now;
   bool unstarted = disk->open && disk->move_start >= now;
-  bool turn = disk->open && !unstarted && disk->drive->ramp;
+  bool turn = disk->open && !unstarted && disk->drive->ramp && at <= now;
+  if (!unstarted && at > start)
+    start = at;
   if (unstarted) {
     from = disk->move_from;
     start = disk->move_start;
@@ -111,6 +118,7 @@ int siox__disk_command(struct siox__disk *disk, int64_t now, uint32_t level, uin
     disk->move[(disk->nmoves - 1) % SIOX__MOVES].end = now;
   } else {
     close_move(disk); /* without a ramp the running one goes through to its end */
+    siox__disk_settle(disk, at > now ? start : now);
   }
   disk->level = level;
   disk->open = from != to;

@@ -54,6 +54,9 @@ bool siox__disk_turnable(const struct siox__disk *disk, int64_t now);
 /* New target. 0; SIOX_EREFUSED: lower while requests are in flight; SIOX_EUNKNOWN: the profile
  * lacks the change. */
 int siox__disk_command(struct siox__disk *disk, int64_t now, uint32_t level, uint32_t job);
+/* The same, not begun before `at`; the disk idles until then. */
+int siox__disk_command_at(struct siox__disk *disk, int64_t now, int64_t at, uint32_t level,
+                          uint32_t job);
 
 struct siox__charge {
   int64_t start, end;

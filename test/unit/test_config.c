@@ -40,7 +40,13 @@ static void defaults_are_those_of_the_table(void **state) {
   assert_string_equal(c.policy, "siox");
   assert_true(c.hold_factor == 10);
   assert_true(c.early_quantile == 90);
-  assert_true(siox_config_limits(&c).early == 0.9);
+  struct siox_limits limits = siox_config_limits(&c);
+  assert_true(limits.early == 0.9);
+  assert_true(limits.wear);
+  assert_true(limits.start_stop_per_day == 27);
+  assert_true(limits.load_unload_per_day == 329);
+  assert_true(limits.inrush_w == 0);
+  assert_true(limits.inrush_wait_ns == INT64_C(10000000000));
   char text[64];
   siox_layout_format(&c.default_layout, text, sizeof text);
   assert_string_equal(text, "0:8:64K");

@@ -49,6 +49,7 @@ struct document {
 #define FIELD_rule FIELD_scalar
 #define FIELD_scale FIELD_scalar
 #define FIELD_factor FIELD_scalar
+#define FIELD_amount FIELD_scalar
 #define FIELD_percent FIELD_scalar
 #define FIELD_seconds FIELD_scalar
 #define FIELD_speed FIELD_scalar
@@ -267,7 +268,14 @@ void siox_config_free(struct siox_config *config) {
 }
 
 struct siox_limits siox_config_limits(const struct siox_config *config) {
-  return (struct siox_limits){.early = config->early_quantile / 100};
+  return (struct siox_limits){.early = config->early_quantile / 100,
+                              .wear = true,
+                              .start_stop_per_day = config->start_stop_per_day,
+                              .load_unload_per_day = config->load_unload_per_day,
+                              .inrush_w = config->inrush_watts,
+                              .power_group = config->power_group,
+                              .array = config->array,
+                              .inrush_wait_ns = (int64_t)(config->inrush_wait * 1e9)};
 }
 
 void siox_config_describe(FILE *out) {

@@ -185,6 +185,8 @@ static int convert(struct siox__config_reader *in, enum siox__config_kind kind, 
     return siox__text_number(text, 1, 1000, field, in->what, sizeof in->what);
   case SIOX__KIND_factor:
     return read_factor(in, text, field);
+  case SIOX__KIND_amount:
+    return siox__text_number(text, 0, 1e9, field, in->what, sizeof in->what);
   case SIOX__KIND_percent:
     return siox__text_number(text, 0, 100, field, in->what, sizeof in->what);
   case SIOX__KIND_seconds:

@@ -12,6 +12,7 @@ enum siox__config_kind {
   SIOX__KIND_rule,
   SIOX__KIND_scale,
   SIOX__KIND_factor,
+  SIOX__KIND_amount,
   SIOX__KIND_percent,
   SIOX__KIND_seconds,
   SIOX__KIND_speed,
