@@ -3,9 +3,9 @@
 """What hints placed by the pass do on any machine, however busy. How much they save and delay beside hints by hand is
 measured by test/bench/hints.py. Usage: automatic_hints.py PROGRAM SCALE, PROGRAM mxm or relay, SCALE x0.1 or x1.
 
-x1, beside the program hinted by hand, each on disks of its own: the program prints and writes what it does without
-hints; every disk that the other slows between two of its requests is slowed between two requests here too; no request
-meets a disk that was not predicted; and the run takes less energy than at full speed.
+x1, by hand and by the pass side by side, each on disks of its own: both programs print and write what they do without
+hints; no request of either meets a disk that was not predicted; both runs take less energy than at full speed; and every
+disk that is slowed between two requests by hand is also by the pass.
 
 x0.1, gaps too short to pay, alone and with a second instance: no disk changes its speed as long as a request is still
 to come, and the run takes at most 0.5 % more energy than at full speed. Beside other work a gap can last so long that
@@ -65,16 +65,16 @@ def used_gaps(program, unhinted, directory):
     moved = hand.moved_between_requests(), auto.moved_between_requests()
     for what, report, disks in zip(("by hand", "by the pass"), reports, moved):
         show(what, report, ", slowed between requests: %s" % sorted(disks))
-    run = reports[1]["run"]
     wrong = wrong_outputs(unhinted, hand, 1) + wrong_outputs(unhinted, auto, 1)
     if not moved[0]:
         wrong.append("hints by hand slowed no disk")
     if moved[0] - moved[1]:
         wrong.append("hints by hand slowed disks that those of the pass did not: %s" % sorted(moved[0] - moved[1]))
-    if run["missed"]:
-        wrong.append("%d requests met a disk that was not predicted" % run["missed"])
-    if run["saved"] <= 0:
-        wrong.append("no energy was saved")
+    for what, report in zip(("by hand", "by the pass"), reports):
+        if report["run"]["missed"]:
+            wrong.append("hints %s: %d requests met a disk that was not predicted" % (what, report["run"]["missed"]))
+        if report["run"]["saved"] <= 0:
+            wrong.append("hints %s saved no energy" % what)
     return wrong
 
 
@@ -87,7 +87,7 @@ def left_alone(program, unhinted, directory):
             load = OtherLoad()
             report = place.finish(place.start(program.auto, instances))
             others, possible, moved = load.cores(), place.possible(), place.moved_between_requests()
-            show("%d at once" % instances, report, ", possible %.2f %%, cores busy with others: %.1f, slowed between requests: %s"
+            show("%d at once" % instances, report, ", possible %.2f %%, others use %.1f cores, slowed between requests: %s"
                  % (100 * possible, others, sorted(moved)))
             wrong += wrong_outputs(unhinted, place, instances)
             if not moved and report["run"]["joules"] <= 1.005 * report["base"]["joules"]:

@@ -198,9 +198,9 @@ def killed_client_with_a_forked_child_loses_its_claims():
             assert [c["job"] for c in watcher.ask("status")["disks"][0]["claims"]] == ["killed"]
             os.kill(parent, signal.SIGKILL)
             os.waitpid(parent, 0)
-            start = time.monotonic()
+            deadline = time.monotonic() + 20  # the socket alone would tell after the child's 300 s
             while watcher.ask("status")["disks"][0]["claims"]:
-                assert time.monotonic() - start < 2, "claims of the dead are still there"
+                assert time.monotonic() < deadline, "claims of the dead are still there"
             assert watcher.ask("status")["clients"] == 0
         finally:
             os.kill(child, signal.SIGKILL)
@@ -228,16 +228,17 @@ def ten_thousand_connections_do_not_stop_service():
     with Daemon() as daemon:
         honest = daemon.client().join()
         number, _ = honest.open(daemon.file("a", 1 << 20), "0:1:64K")
-        crowd = []
-        for i in range(count):
+        crowd, asked = [], 0
+        while len(crowd) < count:
+            full = False
             try:
                 crowd.append(Client(daemon.socket))
-            except (BlockingIOError, ConnectionRefusedError, ConnectionResetError):
-                pass
-            if i % 1000 == 0:
-                assert honest.io(number, 0, 4096, (i + 1) * SECOND) > 0
-        assert honest.io(number, 0, 4096, 20000 * SECOND) > 0
-        assert len(crowd) > 0.9 * count, len(crowd)
+            except BlockingIOError:  # more wait than listen() has room for: a round trip lets the daemon take them
+                full = True
+            if full or len(crowd) % 1000 == 0:
+                asked += 1
+                assert honest.io(number, 0, 4096, asked * SECOND) > 0
+        assert honest.io(number, 0, 4096, (asked + 1) * SECOND) > 0
 
 
 def unwritable_database_stops_nothing():
