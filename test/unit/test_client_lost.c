@@ -70,15 +70,19 @@ static void without_a_daemon_the_program_runs_and_one_line_says_so(void **state)
   setenv("SIOX_SOCKET", kept, 1);
 }
 
-static void without_a_daemon_that_anybody_asked_for_nothing_is_said(void **state) {
-  (void)state;
-  char kept[256];
-  snprintf(kept, sizeof kept, "%s", getenv("SIOX_SOCKET"));
+static int asks_for_no_daemon(void) {
   unsetenv("SIOX_SOCKET");
   setenv("XDG_RUNTIME_DIR", "/nonexistent", 1);
-  assert_int_equal(lines_of(hints_and_writes), 0);
-  unsetenv("XDG_RUNTIME_DIR");
-  setenv("SIOX_SOCKET", kept, 1);
+  return hints_and_writes();
+}
+
+static void without_a_daemon_that_anybody_asked_for_nothing_is_said(void **state) {
+  (void)state;
+  if (access("/run/siox/siox.sock", F_OK) == 0) {
+    print_message("this machine has a daemon: /run/siox/siox.sock\n");
+    skip();
+  }
+  assert_int_equal(lines_of(asks_for_no_daemon), 0);
 }
 
 static int to_parent[2], to_child[2];
