@@ -54,6 +54,9 @@ void siox_bank_destroy(struct siox_bank *bank);
 int siox_bank_job(struct siox_bank *bank, const char *key, uint32_t *job);
 /* Whose the job is, for limits.user_share; a job is its own user otherwise. */
 int siox_bank_job_user(struct siox_bank *bank, uint32_t job, uint32_t user);
+/* The job's own delay budget, part of its run time. SIOX_EINVAL also when limits.delay_budget is not above 0: then
+ * nothing is measured. */
+int siox_bank_job_budget(struct siox_bank *bank, uint32_t job, double budget);
 /* A new client of a job (numbers are reused after leave). */
 int siox_bank_join(struct siox_bank *bank, int64_t now, uint32_t job, uint32_t *client);
 int siox_bank_leave(struct siox_bank *bank, int64_t now, uint32_t client);
@@ -104,6 +107,7 @@ struct siox_job_totals {
   const char *key;
   double joules[SIOX_NSTATES];
   uint64_t hints, granted, refused, requests, missed; /* hints: per claim message; granted/refused: per disk wish */
+  int64_t delayed_ns; /* as in siox_job_view; 0 unless delays are measured */
 };
 const struct siox_view *siox_bank_view(const struct siox_bank *bank);
 int64_t siox_bank_now(const struct siox_bank *bank);

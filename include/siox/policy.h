@@ -66,6 +66,15 @@ struct siox_limits {
   /* siox: part, 0 to 1, of the disks that one user's claims may hold at a level which the claims of others on the same
    * disks would not. */
   double user_share;
+
+  /* siox: part of a job's run time that it may lose by being served at lower levels, unless the job has its own
+   * (siox_bank_job_budget). */
+  double delay_budget;
+};
+struct siox_job_view {
+  int64_t since;   /* its first client joined */
+  int64_t delayed; /* ns during which some request of it was being served later than at full speed */
+  double budget;   /* part of its run time that this may come to */
 };
 struct siox_view {
   uint32_t ndisks;
@@ -76,6 +85,7 @@ struct siox_view {
   const int64_t *hold; /* per disk ns: how long an unknown disk stays at full speed */
   struct siox_limits limits;
   const uint32_t *user; /* by job: whose it is */
+  const struct siox_job_view *job; /* by job; NULL: no job has a delay budget, and nothing is measured */
 };
 
 /* Why a slow-down goes below what a claim that is in force asks for. */

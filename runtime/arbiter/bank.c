@@ -89,6 +89,13 @@ static int set_up(struct siox_bank *bank, const struct siox_bank_options *o) {
       bank->shown[d].wear_from[w] = INT64_MIN;
     siox__bank_show(bank, d);
   }
+  if (o->limits.delay_budget > 0) {
+    bank->shadow = calloc(o->ndisks, sizeof *bank->shadow);
+    bank->job_view = calloc(1, sizeof *bank->job_view);
+    bank->view.job = bank->job_view;
+    if (!bank->shadow || !bank->job_view)
+      return SIOX_ENOMEM;
+  }
   rc = siox__limit_create(bank);
   if (rc < 0)
     return rc;
@@ -129,7 +136,8 @@ void siox_bank_destroy(struct siox_bank *bank) {
                    bank->hold,    bank->moving,        bank->listed, bank->extent,
                    bank->run,     bank->commands.item, bank->state,  bank->job,
                    bank->client,  bank->free_client,   bank->holds,  bank->cut,
-                   bank->holders, bank->user};
+                   bank->holders, bank->user,          bank->shadow, bank->job_view,
+                   bank->counted};
   siox__limit_destroy(bank->limit);
   for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
     free(owned[i]);
@@ -159,6 +167,16 @@ int siox_bank_job(struct siox_bank *bank, const char *key, uint32_t *job) {
     if (!users)
       return SIOX_ENOMEM;
     bank->view.user = bank->user = users;
+    if (bank->shadow) {
+      struct siox_job_view *views = realloc(bank->job_view, size * sizeof *views);
+      if (!views)
+        return SIOX_ENOMEM;
+      bank->view.job = bank->job_view = views;
+      int64_t *counted = realloc(bank->counted, size * sizeof *counted);
+      if (!counted)
+        return SIOX_ENOMEM;
+      bank->counted = counted;
+    }
     bank->job_capacity = size;
   }
   char *copy = strdup(key);
@@ -167,6 +185,18 @@ int siox_bank_job(struct siox_bank *bank, const char *key, uint32_t *job) {
   *job = bank->njobs++;
   bank->job[*job] = (struct siox__job){.totals.key = copy};
   bank->user[*job] = *job;
+  if (bank->shadow) {
+    bank->job_view[*job] =
+        (struct siox_job_view){.since = INT64_MAX, .budget = bank->view.limits.delay_budget};
+    bank->counted[*job] = INT64_MIN;
+  }
+  return 0;
+}
+
+int siox_bank_job_budget(struct siox_bank *bank, uint32_t job, double budget) {
+  if (job >= bank->njobs || !bank->shadow || !(budget >= 0 && budget <= 1))
+    return SIOX_EINVAL;
+  bank->job_view[job].budget = budget;
   return 0;
 }
 
@@ -204,6 +234,8 @@ int siox_bank_join(struct siox_bank *bank, int64_t now, uint32_t job, uint32_t *
   siox__bank_arrive(bank, now);
   *client = bank->nfree ? bank->free_client[--bank->nfree] : bank->nclients++;
   bank->client[*client] = (struct siox__client){job, true};
+  if (bank->shadow && bank->job_view[job].since == INT64_MAX)
+    bank->job_view[job].since = bank->now;
   return 0;
 }
 
@@ -274,5 +306,7 @@ int siox_bank_job_totals(struct siox_bank *bank, uint32_t job, struct siox_job_t
   if (!bank->finished)
     siox__bank_settle(bank, NULL);
   *out = siox__bank_job_of(bank, job)->totals;
+  if (bank->shadow && job < bank->njobs)
+    out->delayed_ns = bank->job_view[job].delayed;
   return 0;
 }

@@ -139,13 +139,38 @@ static void tell_served(struct siox_bank *bank, uint32_t client, uint32_t job,
     bank->wake = wake;
 }
 
+/* When the disk would have been done at full speed. */
+static int64_t shadow_end(struct siox_bank *bank, uint32_t disk, uint64_t bytes, bool sequential) {
+  const struct siox_drive *drive = bank->disk[disk].drive;
+  int64_t *free_at = &bank->shadow[disk];
+  if (*free_at < bank->now)
+    *free_at = bank->now;
+  return *free_at += siox_drive_service_ns(drive, drive->nlevels - 1, bytes, sequential);
+}
+
+/* The job's delays add up as the union of [arrival, arrival + delay): of requests that follow one
+ * another none begins before the last is done, so no chain of them loses more than that. */
+static void count_delay(struct siox_bank *bank, uint32_t job, int64_t delay) {
+  int64_t from = bank->counted[job] > bank->now ? bank->counted[job] : bank->now;
+  int64_t to = bank->now + delay;
+  if (to > from) {
+    bank->job_view[job].delayed += to - from;
+    bank->counted[job] = to;
+  }
+}
+
 static void charge(struct siox_bank *bank, const struct siox_request *r, uint32_t job, int n,
                    struct siox_service *out) {
+  int64_t undelayed = bank->now;
   for (int i = 0; i < n; i++) {
     const struct siox_extent *e = &bank->extent[i];
     struct siox__charge c =
         siox__disk_serve(&bank->disk[e->disk], bank->now, job, r->file, e->local, e->bytes);
     siox__bank_show(bank, e->disk);
+    if (bank->shadow) {
+      int64_t end = shadow_end(bank, e->disk, (uint64_t)e->bytes, c.sequential);
+      undelayed = end > undelayed ? end : undelayed;
+    }
     if (bank->limit) /* the next gap is another one to be refused */
       bank->limit->denied[e->disk] = 0;
     if (bank->policy->served)
@@ -157,6 +182,8 @@ static void charge(struct siox_bank *bank, const struct siox_request *r, uint32_
     if (c.moving_ns > out->transition_ns)
       out->transition_ns = c.moving_ns;
   }
+  if (bank->shadow)
+    count_delay(bank, job, out->completion - undelayed);
 }
 
 int siox_bank_access(struct siox_bank *bank, const struct siox_request *r,

@@ -44,6 +44,11 @@ struct siox_bank {
 
   struct siox__limit *limit; /* NULL: neither wear nor power is bounded */
   uint32_t *user;            /* by job */
+  /* Delay budgets; NULL without: when each disk would be free had it always run at full speed, what
+   * the policy sees of each job, and up to when its delays are counted. */
+  int64_t *shadow;
+  struct siox_job_view *job_view;
+  int64_t *counted;
 
   const struct siox_policy *policy;
   void *state;

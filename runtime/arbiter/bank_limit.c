@@ -32,9 +32,10 @@ int siox__limit_create(struct siox_bank *bank) {
   uint32_t n = bank->view.ndisks, array = l->array ? l->array : 1;
   if (!good(l->start_stop_per_day) || !good(l->load_unload_per_day) || !good(l->inrush_w) ||
       l->inrush_wait_ns < 0 || !(l->early >= 0 && l->early <= 1) ||
-      !(l->user_share >= 0 && l->user_share <= 1))
+      !(l->user_share >= 0 && l->user_share <= 1) ||
+      !(l->delay_budget >= 0 && l->delay_budget <= 1))
     return SIOX_EINVAL;
-  if (l->inrush_w > 0 && l->power_group && l->power_group % array)
+  if (l->inrush_w > 0 && l->power_group && l->power_group < n && l->power_group % array)
     return SIOX_EINVAL; /* an array hangs on one supply */
   if (!l->wear && l->inrush_w <= 0)
     return 0;

@@ -5,26 +5,33 @@
  * exactly when it is needed; earlier by the time that requests at the low level keep it, and by a
  * quantile of how early the uses that this site predicted have come (limits.early). A gap that does
  * not pay changes nothing. A release that names no next use goes to the speed it names. */
+#include "arbiter/budget.h"
 #include "arbiter/history.h"
-#include "arbiter/rule.h"
+#include "arbiter/share.h"
 #include <math.h>
 
 struct state {
   struct siox__rule rule;
   struct siox__history history;
+  struct siox__share share;
+  struct siox__budget budget;
   int64_t *busy; /* per disk: the longest that one request kept it since it was slowed */
 };
 
 static size_t state_size(uint32_t ndisks) {
-  return sizeof(struct state) + ndisks * sizeof(int64_t) + siox__rule_size(ndisks);
+  return sizeof(struct state) + siox__budget_size(ndisks) + ndisks * sizeof(int64_t) +
+         siox__rule_size(ndisks) + siox__share_size(ndisks);
 }
 
 static int init(void *memory, const char *argument, const struct siox_view *view) {
   struct state *state = memory;
   if (argument)
     return SIOX_EINVAL;
-  state->busy = (int64_t *)(state + 1);
-  siox__rule_init(&state->rule, state->busy + view->ndisks, view, true);
+  siox__budget_init(&state->budget, state + 1, view);
+  state->busy = (int64_t *)(state->budget.disk + view->ndisks);
+  char *rest = (char *)(state->busy + view->ndisks);
+  siox__rule_init(&state->rule, rest, view, true);
+  siox__share_init(&state->share, rest + siox__rule_size(view->ndisks), view);
   state->history.quantile = view->limits.early;
   return 0;
 }
@@ -35,6 +42,7 @@ struct need { /* what the claims on one disk come to */
   uint32_t floor_job;
   int64_t next; /* earliest need ahead */
   uint32_t next_level, next_job;
+  bool withheld; /* somebody's claims do not count: over its share */
 };
 
 static double speed_of(const struct siox_disk_view *v, uint32_t level) {
@@ -62,12 +70,42 @@ static bool demand_of(const struct state *state, const struct siox_drive *drive,
   return true;
 }
 
-static struct need gather(const struct state *state, int64_t now, uint32_t disk,
+/* The user whose needs do not count on this disk, because it holds its share of others already. */
+static uint32_t withheld_user(struct state *state, int64_t now, uint32_t disk,
+                              const struct siox_view *view) {
+  if (!state->share.most)
+    return SIOX_NOBODY;
+  uint32_t top = SIOX_NOBODY, top_level = 0, other_level = 0, level, client, job;
+  bool others = false;
+  struct siox_claim_entry entry;
+  int64_t from;
+  for (int pass = 0; pass < 2; pass++) {
+    uint32_t cursor = 0;
+    while (siox_claims_next(view->claims, disk, &cursor, &client, &job, &entry)) {
+      if (siox__entry_end(view, disk, &entry) <= now)
+        continue;
+      bool in_force =
+          demand_of(state, view->disk[disk].drive, client, &entry, &from, &level) && from <= now;
+      if (pass == 0 && in_force && (top == SIOX_NOBODY || level > top_level)) {
+        top = view->user[job];
+        top_level = level;
+      } else if (pass == 1 && view->user[job] != top) {
+        others = true;
+        if (in_force && level > other_level)
+          other_level = level;
+      }
+    }
+  }
+  bool contested = top != SIOX_NOBODY && others && other_level < top_level;
+  return siox__share_judge(&state->share, &state->rule.due, now, disk, top, contested);
+}
+
+static struct need gather(struct state *state, int64_t now, uint32_t disk,
                           const struct siox_event *event, const struct siox_view *view,
                           struct siox__wish *wish) {
   const struct siox_drive *drive = view->disk[disk].drive;
   struct need need = {.next = SIOX_NEVER, .floor_job = SIOX_NOBODY, .next_job = SIOX_NOBODY};
-  uint32_t cursor = 0, client, job, level;
+  uint32_t cursor = 0, client, job, level, without = withheld_user(state, now, disk, view);
   struct siox_claim_entry entry;
   while (siox_claims_next(view->claims, disk, &cursor, &client, &job, &entry)) {
     int64_t end = siox__entry_end(view, disk, &entry), from = now;
@@ -78,6 +116,10 @@ static struct need gather(const struct state *state, int64_t now, uint32_t disk,
       level = siox__level_for(drive, entry.speed);
     need.any = true;
     wish->wake = siox__sooner(wish->wake, end);
+    if (from <= now && demand && view->user && view->user[job] == without) {
+      need.withheld = true;
+      continue;
+    }
     if (from <= now) {
       if (level > need.floor || need.floor_job == SIOX_NOBODY) {
         need.floor = level;
@@ -150,29 +192,106 @@ static uint32_t plan(int64_t now, const struct siox_disk_view *v, const struct n
   return isinf(least) ? last : best;
 }
 
-/* Raises the wish for every need ahead whose transition must start by now, and wakes for the
- * others. */
-static void lead(const struct state *state, int64_t now, uint32_t disk,
-                 const struct siox_view *view, struct siox__wish *wish) {
+/* For how many bursts at least can every job with a need above a level on this disk afford it? */
+static double affordable(const struct state *state, int64_t now, uint32_t disk,
+                         const struct siox_view *view, uint32_t at_level) {
+  double least = INFINITY;
+  uint32_t cursor = 0, client, job, level;
+  struct siox_claim_entry entry;
+  int64_t from;
+  while (siox_claims_next(view->claims, disk, &cursor, &client, &job, &entry))
+    if (siox__entry_end(view, disk, &entry) > now &&
+        demand_of(state, view->disk[disk].drive, client, &entry, &from, &level) && level > at_level)
+      least = fmin(least, siox__budget_bursts(&state->budget, view, job, now, disk, at_level));
+  return least;
+}
+
+/* The level, from `base` on, that a need is served at within the delay budgets: the lowest that the
+ * jobs earn as fast as it costs, or that they have saved for; one that the disk was just served at
+ * goes on until the savings are gone. Lower levels save less for each ns they cost, so what is
+ * earned goes first into the level that it pays for always. `gap`: going there must pay at least
+ * twice in so many gaps of that length; SIOX_NEVER: the disk is there. */
+enum { SAVED = 8 }; /* bursts */
+static uint32_t budget_level(const struct state *state, int64_t now, uint32_t disk,
+                             const struct siox_view *view, uint32_t base, uint32_t needed,
+                             int64_t gap) {
   const struct siox_disk_view *v = &view->disk[disk];
-  uint32_t base = wish->level, cursor = 0, client, job, level;
+  const struct siox_drive *drive = v->drive;
+  if (!state->budget.on)
+    return needed;
+  for (uint32_t level = base; level < needed; level++) {
+    if (!drive->level[level].serves)
+      continue;
+    if (level < v->level &&
+        gap < siox_drive_transition_ns(drive, speed_of(v, v->level), drive->level[level].speed))
+      continue; /* the next request would wait for it */
+    double bursts = affordable(state, now, disk, view, level);
+    bool last = state->budget.disk[disk].level == level + 1;
+    if (bursts >= (last ? 1 : SAVED) &&
+        (gap == SIOX_NEVER || bursts * (double)gap >= 2 * (double)siox_drive_min_gap(drive, level)))
+      return level;
+  }
+  return needed;
+}
+
+/* Raises the wish for every need ahead whose transition must start by now, and wakes for the
+ * others. Within a budget a need gets no more than need->next_level, and when it is due perhaps no
+ * more than the disk has. */
+static void lead(struct state *state, int64_t now, uint32_t disk, const struct siox_view *view,
+                 const struct need *need, struct siox__wish *wish) {
+  const struct siox_disk_view *v = &view->disk[disk];
+  struct siox__budget_disk *b = &state->budget.disk[disk];
+  uint32_t base = wish->level, cursor = 0, client, job, asked;
   int64_t from;
   struct siox_claim_entry entry;
   while (siox_claims_next(view->claims, disk, &cursor, &client, &job, &entry)) {
-    if (!demand_of(state, v->drive, client, &entry, &from, &level) || from <= now)
+    if (!demand_of(state, v->drive, client, &entry, &from, &asked) || from <= now)
       continue;
+    uint32_t level = state->budget.on && asked > need->next_level ? need->next_level : asked;
     int64_t up = level > base
                      ? siox_drive_transition_ns(v->drive, speed_of(v, base), speed_of(v, level))
                      : 0;
     int64_t start = from - (up > 0 ? up + state->busy[disk] : 0);
+    bool stays = level < asked && level <= base; /* nothing will be due for it */
     if (start > now) {
       wish->wake = siox__sooner(wish->wake, start);
-    } else if (level > wish->level) {
+      if (!stays)
+        continue;
+    }
+    if (!stays && state->budget.on && !b->serving)
+      level = budget_level(state, now, disk, view, base, level, SIOX_NEVER);
+    b->serving |= level < asked;
+    b->level = level < asked ? level + 1 : 0;
+    wish->wake = siox__sooner(wish->wake, from);
+    if (level > wish->level) {
       wish->level = level;
       wish->job = job;
       wish->deadline = from;
-      wish->wake = siox__sooner(wish->wake, from);
     }
+  }
+}
+
+/* A need in force that is served at the disk's level goes on so until its job's budget is spent. */
+static bool goes_on(const struct state *state, int64_t now, uint32_t disk,
+                    const struct siox_view *view, const struct need *need) {
+  const struct siox_disk_view *v = &view->disk[disk];
+  const struct siox__budget_disk *b = &state->budget.disk[disk];
+  if (!state->budget.on || !b->serving || v->level >= need->floor)
+    return false;
+  int64_t up = siox_drive_transition_ns(v->drive, speed_of(v, v->level), speed_of(v, need->floor));
+  return siox__budget_room(view, need->floor_job, now) >= 0 || b->now.cost[v->level] < up;
+}
+
+/* Says once why the disk stays or goes below a claim in force, with the command that does it. */
+static void explain(struct state *state, int64_t now, uint32_t disk, const struct siox_view *view,
+                    const struct need *need, bool budget, struct siox__wish *wish) {
+  const struct siox_disk_view *v = &view->disk[disk];
+  bool *told = &state->budget.disk[disk].told;
+  if (!budget && !need->withheld)
+    *told = false;
+  else if (!*told && (wish->level == v->level || (wish->level < v->level && v->free_at <= now))) {
+    wish->cause = need->withheld ? SIOX_CAUSE_SHARE : SIOX_CAUSE_BUDGET;
+    *told = true;
   }
 }
 
@@ -184,16 +303,28 @@ static void wish(void *memory, int64_t now, uint32_t disk, const struct siox_eve
   wish->unclaimed = !need.any;
   if (!need.any)
     return;
-  if (need.next == SIOX_NEVER) {
-    wish->level = need.floor;
+  struct siox__budget_disk *b = &state->budget.disk[disk];
+  bool budget = goes_on(state, now, disk, view, &need);
+  if (!budget && (event->kind == SIOX_EVENT_CLAIM || v->level < need.floor))
+    b->serving = false; /* another gap, or an end of the budget */
+  if (budget) {
+    wish->level = v->level;
+  } else if (need.next == SIOX_NEVER) {
+    wish->level = need.floor > siox__lowest(v->drive) ? need.floor : siox__lowest(v->drive);
     wish->job = need.floor_job;
-    return;
+  } else {
+    if (b->serving && need.next_level >= b->level)
+      need.next_level = b->level - 1;
+    else if (state->budget.on)
+      need.next_level = budget_level(state, now, disk, view, siox__lowest(v->drive),
+                                     need.next_level, need.next - now);
+    wish->level = plan(now, v, &need, &wish->asked);
+    wish->job = wish->level > need.floor ? need.next_job : need.floor_job;
+    lead(state, now, disk, view, &need, wish);
+    if (v->free_at > now) /* settled then: there may be more to gain or to lose */
+      wish->wake = siox__sooner(wish->wake, v->free_at);
   }
-  wish->level = plan(now, v, &need, &wish->asked);
-  wish->job = wish->level > need.floor ? need.next_job : need.floor_job;
-  lead(state, now, disk, view, wish);
-  if (v->free_at > now) /* settled then: there may be more to gain or to lose */
-    wish->wake = siox__sooner(wish->wake, v->free_at);
+  explain(state, now, disk, view, &need, budget, wish);
 }
 
 static int64_t event(void *memory, int64_t now, const struct siox_event *event,
@@ -212,12 +343,15 @@ static int64_t event(void *memory, int64_t now, const struct siox_event *event,
 static int64_t served(void *memory, int64_t now, const struct siox_served *s,
                       const struct siox_view *view) {
   struct state *state = memory;
-  (void)now;
+  bool enough = state->budget.on && siox__budget_note(&state->budget, s, view);
   if (s->level + 1 == view->disk[s->disk].drive->nlevels)
     state->busy[s->disk] = 0;
   else if (s->end - s->arrival > state->busy[s->disk])
     state->busy[s->disk] = s->end - s->arrival;
-  return SIOX_NEVER;
+  if (!enough)
+    return SIOX_NEVER;
+  siox__due_set(&state->rule.due, s->disk, now + 1); /* the budget is spent: look again */
+  return now + 1;
 }
 
 const struct siox_policy siox__policy_siox = {.name = "siox",

@@ -180,10 +180,12 @@ static void look(struct siox__rule *rule, void *state, siox__wish_fn wish_fn, in
                                     ? SIOX_CAUSE_DECAY
                                     : SIOX_CAUSE_NONE;
     }
-  } else if (v->target != v->level || wish.asked) {
-    siox__command(out, disk, wish.level, wish.job); /* it need not wait for power any more */
-    if (out->count > before)
+  } else if (v->target != v->level || wish.asked || wish.cause != SIOX_CAUSE_NONE) {
+    siox__command(out, disk, wish.level, wish.job); /* waits no more for power, or is counted */
+    if (out->count > before) {
       out->item[before].asked = wish.asked;
+      out->item[before].cause = wish.cause;
+    }
   }
   siox__due_set(&rule->due, disk, wish.wake);
 }

@@ -67,6 +67,8 @@ static int find_job(struct siox__session *s, const char *given, uint32_t *number
       *c = '?';
   snprintf(key, sizeof key, "%s@%u", name, (unsigned)s->uid);
   int r = siox_bank_job(d->bank, key, number);
+  if (r == 0)
+    r = siox_bank_job_user(d->bank, *number, s->uid);
   if (r < 0)
     return r;
   if (*number >= d->njobs) {

@@ -111,6 +111,7 @@ static json_t *job(struct siox__daemon *d, uint32_t number) {
                   (json_int_t)job->seen, "hints", (json_int_t)totals.hints, "granted",
                   (json_int_t)totals.granted, "refused", (json_int_t)totals.refused, "requests",
                   (json_int_t)totals.requests, "missed", (json_int_t)totals.missed);
+    json_object_set_new(o, "delayed_ns", json_integer(totals.delayed_ns));
   }
   json_object_set_new(o, "joules", joules_of(totals.joules));
   return o;

@@ -46,6 +46,8 @@ static void defaults_are_those_of_the_table(void **state) {
   assert_true(limits.start_stop_per_day == 27);
   assert_true(limits.load_unload_per_day == 329);
   assert_true(limits.inrush_w == 0);
+  assert_true(limits.delay_budget == 0);
+  assert_true(limits.user_share == 1);
   assert_true(limits.inrush_wait_ns == INT64_C(10000000000));
   char text[64];
   siox_layout_format(&c.default_layout, text, sizeof text);

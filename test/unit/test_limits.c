@@ -258,15 +258,16 @@ static void limits_that_are_none_are_refused(void **state) {
                                            {.early = NAN},
                                            {.user_share = -1},
                                            {.start_stop_per_day = -1},
+                                           {.delay_budget = 2},
                                            {.inrush_w = INFINITY},
                                            {.inrush_w = 1, .inrush_wait_ns = -1},
                                            {.inrush_w = 1, .power_group = 4, .array = 3}};
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
     struct siox_drive drive;
     make_drive(&drive, TWO, 2);
-    const struct siox_drive *drives[] = {&drive};
+    const struct siox_drive *drives[] = {&drive, &drive, &drive, &drive, &drive, &drive};
     struct siox_bank *bank = NULL;
-    struct siox_bank_options o = {.ndisks = 1, .drive = drives, .policy = "siox", .limits = bad[i]};
+    struct siox_bank_options o = {.ndisks = 6, .drive = drives, .policy = "siox", .limits = bad[i]};
     assert_int_equal(siox_bank_create(&bank, &o), SIOX_EINVAL);
     assert_null(bank);
   }
