@@ -16,6 +16,9 @@ if(SIOX_SANITIZE)
   add_compile_options(${SIOX_SANITIZE_FLAGS})
   add_link_options(${SIOX_SANITIZE_FLAGS})
 endif()
+if(SIOX_BUILD_FUZZERS)
+  add_compile_options(-fsanitize=fuzzer-no-link) # coverage of everything, for the targets in test/fuzz
+endif()
 
 # siox_unit_test(NAME sources... LIBS libs...): one cmocka program, one ctest entry, label unit.
 function(siox_unit_test name)

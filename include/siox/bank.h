@@ -82,7 +82,7 @@ struct siox_service {
   bool missed;         /* some disk of it had no live prediction */
 };
 /* Charges the request; completion = arrival when it touches no disk (bytes 0). SIOX_EUNKNOWN: a disk cannot leave a
- * level that does not serve, because its profile lacks the change; nothing is charged. */
+ * level that does not serve, because its profile lacks the change; SIOX_ERANGE: it would last beyond 2^61 ns; nothing is charged. */
 int siox_bank_access(struct siox_bank *bank, const struct siox_request *request, struct siox_service *service);
 
 /* Carries out every wake-up due at or before now (each at its own time). Returns the next one, SIOX_NEVER if none. */

@@ -116,6 +116,19 @@ static int make_serve(struct siox_bank *bank, uint32_t d, uint32_t job) {
   return disk->drive->level[disk->level].serves ? 0 : SIOX_EUNKNOWN;
 }
 
+/* Would every piece end at a time that can be told? A client may say any number of bytes. */
+static bool ends(const struct siox_bank *bank, int n) {
+  const int64_t last = INT64_C(1) << 61; /* of a trace, too */
+  for (int i = 0; i < n; i++) {
+    const struct siox_extent *e = &bank->extent[i];
+    const struct siox__disk *disk = &bank->disk[e->disk];
+    int64_t start = disk->free_at > bank->now ? disk->free_at : bank->now;
+    if (siox_drive_service_ns(disk->drive, disk->level, e->bytes, false) > last - start)
+      return false;
+  }
+  return true;
+}
+
 static bool valid(const struct siox_bank *bank, const struct siox_request *r) {
   if (bank->finished || r->client >= bank->nclients || !bank->client[r->client].live)
     return false;
@@ -217,6 +230,8 @@ int siox_bank_access(struct siox_bank *bank, const struct siox_request *r,
     if (rc < 0)
       return rc;
   }
+  if (!ends(bank, n))
+    return SIOX_ERANGE;
   charge(bank, r, job, n, service);
   int rc = remember_touches(bank, r->client);
   siox__bank_obey(bank, &event);

@@ -69,6 +69,21 @@ static void get_transition(struct siox__in *in, struct siox_transition *t) {
   t->joules = siox__in_double(in);
 }
 
+/* Sums of a few of these and of times of the trace fit in 63 bits. Profiles from files keep to it.
+ */
+static void check_durations(struct siox__in *in, const struct siox_drive *d) {
+  const double longest = 1e15; /* ns, 11 days */
+  double most = fmax(d->seek_ns, fmax((double)d->spin_down.ns, (double)d->spin_up.ns));
+  most = fmax(most, d->ramp ? d->ramp_ns_per_speed * d->level[d->nlevels - 1].speed : 0);
+  for (uint32_t i = 0; i < d->nlevels; i++) {
+    most = fmax(most, d->level[i].rotation_ns);
+    for (uint32_t k = 0; k < d->nlevels; k++)
+      most = fmax(most, (double)d->table[i][k].ns);
+  }
+  if (!(most <= longest))
+    siox__in_fail(in, "a drive takes longer than 10^15 ns for something");
+}
+
 static void get_profile(struct siox__in *in, struct siox_drive *d) {
   char *name = NULL;
   memset(d, 0, sizeof *d);
@@ -99,6 +114,8 @@ static void get_profile(struct siox__in *in, struct siox_drive *d) {
   d->start_stop_per_day = siox__in_double(in);
   d->load_unload_per_day = siox__in_double(in);
   d->time_scale = siox__in_double(in);
+  if (!in->failed)
+    check_durations(in, d);
 }
 
 /* Disks are written as runs of equal (profile, initial level). Profiles are told apart by address

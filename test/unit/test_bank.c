@@ -382,6 +382,34 @@ static void wrong_arguments_change_nothing(void **state) {
   lab_close(lab);
 }
 
+/* A client may say anything; nobody else's time may end with it. */
+static void a_request_longer_than_time_is_refused_and_costs_nothing(void **state) {
+  (void)state;
+  struct lab *lab = lab_open("base", 2);
+  uint32_t a = lab_join(lab, "A");
+  struct siox_service service;
+  struct siox_request request = {
+      .arrival = ns(1), .client = a, .file = 1, .layout = &lab->layout, .bytes = INT64_MAX};
+  assert_int_equal(siox_bank_access(lab->bank, &request, &service), SIOX_ERANGE);
+  assert_int_equal(lab_disk(lab, 0).requests, 0);
+  struct siox_service next = lab_read(lab, 2, a, 64 * KB);
+  assert_int_equal(next.completion, ns(2 + service_s(15000, 64 * KB, false)));
+  lab_close(lab);
+}
+
+static void requests_are_refused_when_together_they_last_longer_than_time(void **state) {
+  (void)state;
+  struct lab *lab = lab_open("base", 1);
+  uint32_t a = lab_join(lab, "A");
+  struct siox_service service;
+  int64_t year = (int64_t)(3e7 * 55e6);
+  struct siox_request request = {
+      .arrival = ns(1), .client = a, .file = 1, .layout = &lab->layout, .bytes = 60 * year};
+  assert_int_equal(siox_bank_access(lab->bank, &request, &service), 0);
+  assert_int_equal(siox_bank_access(lab->bank, &request, &service), SIOX_ERANGE);
+  lab_close(lab);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(one_request_at_full_speed),
@@ -402,6 +430,8 @@ int main(void) {
       cmocka_unit_test(a_wish_to_slow_down_survives_a_request_that_comes_first),
       cmocka_unit_test(the_end_turns_a_running_ramp_back),
       cmocka_unit_test(wrong_arguments_change_nothing),
+      cmocka_unit_test(a_request_longer_than_time_is_refused_and_costs_nothing),
+      cmocka_unit_test(requests_are_refused_when_together_they_last_longer_than_time),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

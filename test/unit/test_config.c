@@ -2,6 +2,8 @@
 /* The configuration: defaults, precedence, and messages that name the origin of a wrong value. */
 #include "files.h"
 #include "siox/config.h"
+#include <sys/mman.h>
+#include <unistd.h>
 
 static const char *const variables[] = {
 #define SIOX_CONFIG(type, key, initial, environment, help) environment,
@@ -58,6 +60,20 @@ static void defaults_are_those_of_the_table(void **state) {
   assert_int_equal(c.clock, SIOX_CLOCK_MONOTONIC);
   assert_true(c.stop_when_idle == -1);
   siox_config_free(&c);
+}
+
+static void a_file_that_lies_nowhere_is_read_too(void **state) {
+  (void)state;
+  struct siox_config c;
+  struct siox_diag diag;
+  char path[64];
+  int fd = memfd_create("configuration", MFD_CLOEXEC); /* like a shell's <(...) */
+  assert_int_equal(write(fd, "disks: 3\n", 9), 9);
+  snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+  assert_int_equal(siox_config_load(&c, path, NULL, 0, &diag), 0);
+  assert_int_equal(c.disks, 3);
+  siox_config_free(&c);
+  close(fd);
 }
 
 static void default_layout_covers_the_disks_there_are(void **state) {
@@ -308,6 +324,7 @@ static void the_table_names_every_setting(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       TEST(defaults_are_those_of_the_table),
+      TEST(a_file_that_lies_nowhere_is_read_too),
       TEST(default_layout_covers_the_disks_there_are),
       TEST(a_file_sets_every_type),
       TEST(paths_in_a_file_start_at_its_directory),

@@ -507,6 +507,39 @@ static void recorded_totals_are_those_of_the_run(void **state) {
   siox_replay_free(&open);
 }
 
+/* A trace of a hint that names no disk and nothing else. */
+static void a_hint_without_runs_is_replayed(void **state) {
+  (void)state;
+  begin(1);
+  struct siox_trace_event e = {.kind = SIOX_TRACE_HINT, .thread = 1};
+  e.u.hint.time = T0 + MS;
+  e.u.hint.head = (struct siox_claim_header){SIOX_CLAIM_VERSION, 0, 0, 1, T0 + MS, 0};
+  put(&e);
+  leave(0, 5);
+  done();
+  struct siox_replay_result r = replay_fast();
+  ends(&r, 0, 5);
+  assert_int_equal(r.hints, 1);
+  siox_replay_free(&r);
+}
+
+/* It would end after the last moment there is. */
+static void a_request_longer_than_time_is_an_error(void **state) {
+  (void)state;
+  begin(1);
+  struct siox_trace_event e = {.kind = SIOX_TRACE_IO, .thread = 1};
+  e.u.io.arrival = e.u.io.completion = T0;
+  e.u.io.file = 1;
+  e.u.io.bytes = INT64_MAX;
+  put(&e);
+  leave(0, 5);
+  done();
+  struct siox_replay_result result;
+  struct siox_diag diag;
+  assert_int_equal(siox_replay(test_path("a.siox"), NULL, &result, &diag), SIOX_ERANGE);
+  assert_non_null(strstr(diag.text, "a.siox"));
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(think_times_are_kept_between_requests),
@@ -523,6 +556,8 @@ int main(void) {
       cmocka_unit_test(a_live_base_run_agrees_with_its_replay_exactly),
       cmocka_unit_test(an_open_loop_replay_gives_the_recorded_joules),
       cmocka_unit_test(recorded_totals_are_those_of_the_run),
+      cmocka_unit_test(a_hint_without_runs_is_replayed),
+      cmocka_unit_test(a_request_longer_than_time_is_an_error),
   };
   return cmocka_run_group_tests(tests, test_make_directory, test_remove_directory);
 }

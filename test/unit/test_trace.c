@@ -123,6 +123,23 @@ static void drives_with_a_table_come_back(void **state) {
 
 /* Events of all kinds and wild values; per stream and for definitions the order is the order of
  * writing. */
+/* Times that are added up must not pass the end of 63 bits. */
+static void a_drive_that_takes_ages_is_refused(void **state) {
+  (void)state;
+  struct siox_drive d = test_drive();
+  d.ramp_ns_per_speed = 1e15 / 15000 + 1;
+  const struct siox_drive *drive = &d;
+  const uint32_t level = 2;
+  struct siox_trace_header h = {.ndisks = 1, .drive = &drive, .initial_level = &level};
+  struct siox_trace_writer *w;
+  struct siox_trace_reader *r;
+  struct siox_diag diag;
+  assert_int_equal(siox_trace_create(&w, test_path("a.siox"), &h, NULL), 0);
+  assert_int_equal(siox_trace_close(w), 0);
+  assert_int_equal(siox_trace_open(&r, test_path("a.siox"), &diag), SIOX_EPROTO);
+  assert_non_null(strstr(diag.text, "10^15 ns"));
+}
+
 static void every_kind_comes_back_in_its_streams_order(void **state) {
   (void)state;
   enum { N = 20000, STREAMS = 1 + 3 * 2 + NDISKS };
@@ -392,6 +409,7 @@ int main(void) {
       cmocka_unit_test(the_checksum_is_crc32c),
       cmocka_unit_test(a_header_comes_back),
       cmocka_unit_test(drives_with_a_table_come_back),
+      cmocka_unit_test(a_drive_that_takes_ages_is_refused),
       cmocka_unit_test(every_kind_comes_back_in_its_streams_order),
       cmocka_unit_test(a_definition_comes_before_the_events_after_it),
       cmocka_unit_test(flushed_events_are_readable_while_the_writer_lives),

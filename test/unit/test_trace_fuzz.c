@@ -2,7 +2,6 @@
 /* No input crashes the trace reader: files with changed, cut, inserted and swapped bytes, half of
  * them with their checksums put right again so that what lies behind the checksum is reached. Meant
  * to be run under the sanitizers too. */
-#include "store/trace_wire.h"
 #include "trace_support.h"
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -74,26 +73,6 @@ static size_t mutate(uint8_t *data, size_t n, uint64_t *seed) {
   return n;
 }
 
-static void put32(uint8_t *p, uint32_t v) {
-  for (int i = 0; i < 4; i++)
-    p[i] = (uint8_t)(v >> 8 * i);
-}
-
-/* Blocks with lengths that still lead to the next one get a right checksum; the last one a right
- * length too. */
-static void mend(uint8_t *data, size_t n) {
-  for (size_t at = 0; n - at >= SIOX__TRACE_FRAME;) {
-    size_t length = data[at + 8] | (size_t)data[at + 9] << 8 | (size_t)data[at + 10] << 16 |
-                    (size_t)data[at + 11] << 24;
-    if (length > n - at - SIOX__TRACE_FRAME)
-      length = n - at - SIOX__TRACE_FRAME;
-    put32(data + at + 8, (uint32_t)length);
-    put32(data + at + 12,
-          siox__crc32c(siox__crc32c(0, data + at, 12), data + at + SIOX__TRACE_FRAME, length));
-    at += SIOX__TRACE_FRAME + length;
-  }
-}
-
 static void mutated_files_do_not_crash_the_reader(void **state) {
   (void)state;
   static uint8_t source[LARGEST], data[LARGEST];
@@ -108,7 +87,7 @@ static void mutated_files_do_not_crash_the_reader(void **state) {
     memcpy(data, source, length);
     size_t n = mutate(data, length, &seed);
     if (i % 2)
-      mend(data, n);
+      test_mend_checksums(data, n);
     assert_int_equal(ftruncate(memory, 0), 0);
     assert_int_equal(pwrite(memory, data, n, 0), n);
     struct siox_trace_reader *r;

@@ -4,6 +4,7 @@
 #ifndef SIOX_TEST_UNIT_TRACE_SUPPORT_H
 #define SIOX_TEST_UNIT_TRACE_SUPPORT_H
 #include "siox/trace.h"
+#include "store/trace_wire.h"
 #include "support.h"
 #include <inttypes.h>
 #include <math.h>
@@ -235,6 +236,26 @@ static inline const char *test_describe(const struct siox_trace_event *e, char *
     break;
   }
   return text;
+}
+
+static inline void test_put32(uint8_t *p, uint32_t v) {
+  for (int i = 0; i < 4; i++)
+    p[i] = (uint8_t)(v >> 8 * i);
+}
+
+/* For mutated files. Blocks with lengths that still lead to the next one get a right checksum; the
+ * last one a right length too. */
+static inline void test_mend_checksums(uint8_t *data, size_t n) {
+  for (size_t at = 0; n - at >= SIOX__TRACE_FRAME;) {
+    size_t length = data[at + 8] | (size_t)data[at + 9] << 8 | (size_t)data[at + 10] << 16 |
+                    (size_t)data[at + 11] << 24;
+    if (length > n - at - SIOX__TRACE_FRAME)
+      length = n - at - SIOX__TRACE_FRAME;
+    test_put32(data + at + 8, (uint32_t)length);
+    test_put32(data + at + 12,
+               siox__crc32c(siox__crc32c(0, data + at, 12), data + at + SIOX__TRACE_FRAME, length));
+    at += SIOX__TRACE_FRAME + length;
+  }
 }
 
 #endif

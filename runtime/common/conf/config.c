@@ -162,6 +162,8 @@ static int load_file(struct loader *in, const char *path) {
   if (rc)
     return rc;
   char *real = realpath(path, NULL);
+  if (!real)
+    real = strdup(path); /* a pipe can be read but lies nowhere */
   in->config->file = strdup(path);
   in->directory = real ? strdup(dirname(real)) : NULL;
   free(real);

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The replay of traces that decode but make no sense: clients that leave twice, collectives that
+ * nobody enters, times and offsets at the ends of their ranges. */
+#include "fuzz_trace_input.h"
+#include "siox/replay.h"
+
+void fuzz_seeds(void) {
+  fuzz_seed_program("program.siox");
+  fuzz_seed_events("events.siox", 5);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  static const char *const policies[] = {NULL, "base", "siox"};
+  const char *path = fuzz_file(data, size);
+  for (int i = 0; i < 3; i++) {
+    struct siox_replay_options options = {.policy = policies[i], .open_loop = i == 1};
+    struct siox_replay_result result;
+    struct siox_diag diag = {""};
+    if (siox_replay(path, &options, &result, &diag) < 0) {
+      FUZZ_CHECK(diag.text[0]);
+      continue;
+    }
+    fuzz_touch(result.rank, result.nranks * sizeof *result.rank);
+    siox_replay_free(&result);
+  }
+  struct siox_replay_result result;
+  if (siox_replay_recorded(path, &result, NULL) == 0)
+    siox_replay_free(&result);
+  return 0;
+}
