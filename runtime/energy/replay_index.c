@@ -47,9 +47,12 @@ static void note_point(struct siox__flow *f, int64_t time, bool before_equals) {
   f->points++;
 }
 
-static int define_job(struct siox__index *x, uint32_t number, const char *key) {
-  if (number > 1 << 20)
-    return SIOX_ERANGE;
+static int define_job(struct siox__index *x, const struct siox_trace_event *e, const char *path,
+                      struct siox_diag *diag) {
+  const uint32_t gap = 1000; /* lost records; a few bytes must not ask for millions of jobs */
+  uint32_t number = e->u.job.job;
+  if (number > x->njobs + gap)
+    return say(diag, path, SIOX_EPROTO, "many jobs are missing before job", number);
   while (x->njobs <=
          number) { /* numbers are the bank's, so they come in order; a gap gets names of its own */
     char name[32];
@@ -58,7 +61,7 @@ static int define_job(struct siox__index *x, uint32_t number, const char *key) {
       return SIOX_ENOMEM;
     x->njobs++;
   }
-  char *copy = strdup(key);
+  char *copy = strdup(e->u.job.key);
   if (!copy)
     return SIOX_ENOMEM;
   free(x->job[number]);
@@ -246,7 +249,7 @@ int siox__index_load(struct siox__index *x, const char *path,
   while ((rc = siox_trace_read(x->reader, &e, diag)) > 0) {
     rc = 0;
     if (e.kind == SIOX_TRACE_JOB)
-      rc = define_job(x, e.u.job.job, e.u.job.key);
+      rc = define_job(x, &e, path, diag);
     else if (e.kind == SIOX_TRACE_CLIENT)
       rc = define_client(x, &e, path, diag);
     else if (e.kind == SIOX_TRACE_FILE)

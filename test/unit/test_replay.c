@@ -523,6 +523,22 @@ static void a_hint_without_runs_is_replayed(void **state) {
   siox_replay_free(&r);
 }
 
+/* Numbers are given in order; a short file must not make a million jobs. */
+static void a_job_far_beyond_the_others_is_an_error(void **state) {
+  (void)state;
+  begin(1);
+  struct siox_trace_event e = {.kind = SIOX_TRACE_JOB};
+  e.u.job.job = 1 << 20;
+  e.u.job.key = "far";
+  put(&e);
+  leave(0, 5);
+  done();
+  struct siox_replay_result result;
+  struct siox_diag diag;
+  assert_int_equal(siox_replay(test_path("a.siox"), NULL, &result, &diag), SIOX_EPROTO);
+  assert_non_null(strstr(diag.text, "job 1048576"));
+}
+
 /* It would end after the last moment there is. */
 static void a_request_longer_than_time_is_an_error(void **state) {
   (void)state;
@@ -557,6 +573,7 @@ int main(void) {
       cmocka_unit_test(an_open_loop_replay_gives_the_recorded_joules),
       cmocka_unit_test(recorded_totals_are_those_of_the_run),
       cmocka_unit_test(a_hint_without_runs_is_replayed),
+      cmocka_unit_test(a_job_far_beyond_the_others_is_an_error),
       cmocka_unit_test(a_request_longer_than_time_is_an_error),
   };
   return cmocka_run_group_tests(tests, test_make_directory, test_remove_directory);
