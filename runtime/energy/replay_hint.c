@@ -10,6 +10,7 @@
 struct siox__told {
   int64_t need_by; /* SIOX_NEVER: not again */
   int64_t due;     /* of the claim that follows, SIOX_NEVER: none */
+  uint32_t level;  /* it was released to */
   bool released;
 };
 
@@ -69,13 +70,20 @@ int64_t siox__teller_next(const struct siox__teller *t) {
   return t->count ? t->heap[0].time : SIOX_NEVER;
 }
 
-/* *due: for which time a reminder is under way already. */
+/* The level to release a disk to, when it is to be needed so much later; the highest: none. */
+static uint32_t level_for(const struct siox_drive *drive, int64_t left) {
+  if (left == SIOX_NEVER)
+    return siox_drive_level(drive, SIOX_SPEED_LOWEST);
+  return siox_drive_best_level(drive, left);
+}
+
+/* One disk's gap, or its correction. *due: for which time a reminder is under way already. */
 static int plan(struct siox__teller *t, struct siox__client *c, uint32_t disk, int64_t now,
                 int64_t need_by, int64_t *due) {
   struct siox__told *d = &c->told[disk];
   const struct siox_drive *drive = t->view->disk[disk].drive;
   int64_t left = need_by ? need_by - now : SIOX_NEVER;
-  if (left < siox_drive_break_even(drive))
+  if (!d->released && left < siox_drive_break_even(drive))
     return 0;
   d->need_by = need_by ? need_by : SIOX_NEVER;
   if (t->lead == SIOX_LEAD_GAP) {
@@ -84,14 +92,15 @@ static int plan(struct siox__teller *t, struct siox__client *c, uint32_t disk, i
     return 0;
   }
   uint32_t full = drive->nlevels - 1;
-  uint32_t level =
-      need_by ? siox_drive_best_level(drive, left) : siox_drive_level(drive, SIOX_SPEED_LOWEST);
-  if (level == full)
-    return 0;
-  if (!d->released)
-    say(t, disk, drive->level[level].speed, 0, need_by);
-  d->released = true;
-  int64_t up = siox_drive_transition_ns(drive, drive->level[level].speed, drive->level[full].speed);
+  if (!d->released) {
+    d->level = level_for(drive, left);
+    if (d->level == full)
+      return 0;
+    d->released = true;
+    say(t, disk, drive->level[d->level].speed, 0, need_by);
+  }
+  int64_t up =
+      siox_drive_transition_ns(drive, drive->level[d->level].speed, drive->level[full].speed);
   d->due = need_by ? need_by - (up > 0 ? up : 0) : SIOX_NEVER;
   if (d->due == SIOX_NEVER || d->due == *due)
     return 0;

@@ -73,7 +73,7 @@ static int grow(void **array, size_t count, size_t *max, size_t size) {
   return 0;
 }
 
-static int add_segment(struct timeline *t, const struct siox_segment *s) {
+int siox__timeline_add(struct timeline *t, const struct siox_segment *s) {
   struct timeline_disk *disk;
   struct timeline_piece *last;
   if (s->disk >= t->ndisks)
@@ -104,6 +104,25 @@ static int add_segment(struct timeline *t, const struct siox_segment *s) {
   return 0;
 }
 
+int siox__timeline_begin(struct timeline *t, uint32_t ndisks, const struct siox_drive *const *drive,
+                         int64_t start, const char *program) {
+  *t = (struct timeline){.start = start, .end = start, .ndisks = ndisks};
+  snprintf(t->program, sizeof t->program, "%s", program ? program : "");
+  for (uint32_t d = 0; d < ndisks; d++) {
+    double full = drive[d]->level[drive[d]->nlevels - 1].speed;
+    t->full_speed = full > t->full_speed ? full : t->full_speed;
+  }
+  if (ndisks)
+    t->drive = *drive[0];
+  t->disk = calloc(ndisks ? ndisks : 1, sizeof *t->disk);
+  return t->disk ? 0 : SIOX_ENOMEM;
+}
+
+void siox__timeline_done(struct timeline *t, const char *policy, bool cut) {
+  snprintf(t->policy, sizeof t->policy, "%s", policy ? policy : "");
+  t->cut = cut;
+}
+
 static int load(struct timeline *t, const char *path, struct siox_diag *diag) {
   struct siox_trace_reader *reader;
   struct siox_trace_event event;
@@ -112,18 +131,8 @@ static int load(struct timeline *t, const char *path, struct siox_diag *diag) {
   if (code)
     return code;
   head = siox_trace_header(reader);
-  *t = (struct timeline){.start = head->start, .end = head->start, .ndisks = head->ndisks};
-  snprintf(t->policy, sizeof t->policy, "%s", head->policy ? head->policy : "");
-  snprintf(t->program, sizeof t->program, "%s", head->program ? head->program : "");
-  for (uint32_t d = 0; d < head->ndisks; d++) {
-    double full = head->drive[d]->level[head->drive[d]->nlevels - 1].speed;
-    t->full_speed = full > t->full_speed ? full : t->full_speed;
-  }
-  if (head->ndisks)
-    t->drive = *head->drive[0];
-  t->disk = calloc(head->ndisks ? head->ndisks : 1, sizeof *t->disk);
-  if (!t->disk)
-    code = SIOX_ENOMEM;
+  code = siox__timeline_begin(t, head->ndisks, head->drive, head->start, head->program);
+  siox__timeline_done(t, head->policy, false);
   while (!code && (more = siox_trace_read(reader, &event, diag)) != 0) {
     if (more == SIOX_ETRUNCATED) { /* the recorder was killed: what is there is good */
       t->cut = true;
@@ -132,7 +141,7 @@ static int load(struct timeline *t, const char *path, struct siox_diag *diag) {
     if (more < 0)
       code = more;
     else if (event.kind == SIOX_TRACE_SEGMENT)
-      code = add_segment(t, &event.u.segment);
+      code = siox__timeline_add(t, &event.u.segment);
   }
   siox_trace_reader_close(reader);
   if (!code && t->end <= t->start) {
@@ -142,7 +151,7 @@ static int load(struct timeline *t, const char *path, struct siox_diag *diag) {
   return code;
 }
 
-static void unload(struct timeline *t) {
+void siox__timeline_free(struct timeline *t) {
   for (uint32_t d = 0; t->disk && d < t->ndisks; d++) {
     free(t->disk[d].piece);
     free(t->disk[d].request);
@@ -157,7 +166,7 @@ static int terminal_width(void) {
   return 100;
 }
 
-static int write_svg(const struct timeline *t, const char *path, int width) {
+int siox__timeline_write_svg(const struct timeline *t, const char *path, int width) {
   FILE *out = fopen(path, "w");
   if (!out)
     return SIOX_EIO;
@@ -208,7 +217,7 @@ int siox__cmd_timeline(int argc, char **argv) {
   if (code) {
     fprintf(stderr, "siox timeline: %s\n", diag.text[0] ? diag.text : siox_strerror(code));
   } else if (svg) {
-    code = write_svg(&t, svg, (int)width);
+    code = siox__timeline_write_svg(&t, svg, (int)width);
     if (code)
       fprintf(stderr, "siox timeline: %s: cannot be written: %s\n", svg, strerror(errno));
   } else {
@@ -217,6 +226,6 @@ int siox__cmd_timeline(int argc, char **argv) {
     if (code)
       fprintf(stderr, "siox timeline: the terminal: %s\n", siox_strerror(code));
   }
-  unload(&t);
+  siox__timeline_free(&t);
   return code ? 1 : 0;
 }

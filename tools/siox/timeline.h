@@ -3,6 +3,7 @@
  * timeline_svg.c. */
 #ifndef SIOX_TOOLS_TIMELINE_H
 #define SIOX_TOOLS_TIMELINE_H
+#include <siox/bank.h>
 #include <siox/drive.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -32,6 +33,16 @@ struct timeline {
   char policy[64], program[512];
   bool cut; /* the trace ends before its end block */
 };
+
+/* A timeline of disks that starts empty (timeline.c). SIOX_ENOMEM, and from add SIOX_EPROTO for a
+ * disk that is not there. */
+int siox__timeline_begin(struct timeline *t, uint32_t ndisks, const struct siox_drive *const *drive,
+                         int64_t start, const char *program);
+int siox__timeline_add(struct timeline *t, const struct siox_segment *segment);
+void siox__timeline_done(struct timeline *t, const char *policy, bool cut);
+void siox__timeline_free(struct timeline *t);
+int siox__timeline_write_svg(const struct timeline *t, const char *path,
+                             int width); /* SIOX_EIO, errno */
 
 /* Mean speed of a disk over [from, to); negative where nothing is known. */
 double siox__timeline_speed(const struct timeline_disk *disk, int64_t from, int64_t to);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* layouts.yaml; see siox/layouts.h. */
-#include "siox/layouts.h"
+#include "common/conf/layouts_schema.h"
 #include "common/conf/text.h"
-#include "common/conf/yaml.h"
 #include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,34 +9,31 @@
 
 #define MAX_ENTRIES 65536
 
-struct entry_text {
-  char *file, *layout, *base, *factor, *unit, *disks;
-  char **nodes;
-  unsigned nodes_count;
-};
 #define TEXT(member)                                                                               \
-  CYAML_FIELD_STRING_PTR(#member, CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct entry_text,     \
-                         member, 0, CYAML_UNLIMITED)
+  CYAML_FIELD_STRING_PTR(#member, CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL,                        \
+                         struct siox__layouts_text, member, 0, CYAML_UNLIMITED)
 static const cyaml_schema_value_t node = {
     CYAML_VALUE_STRING(CYAML_FLAG_POINTER, char *, 0, CYAML_UNLIMITED)};
 static const cyaml_schema_field_t fields[] = {
-    CYAML_FIELD_STRING_PTR("file", CYAML_FLAG_POINTER, struct entry_text, file, 1, CYAML_UNLIMITED),
+    CYAML_FIELD_STRING_PTR("file", CYAML_FLAG_POINTER, struct siox__layouts_text, file, 1,
+                           CYAML_UNLIMITED),
     TEXT(layout),
     TEXT(base),
     TEXT(factor),
     TEXT(unit),
     TEXT(disks),
-    CYAML_FIELD_SEQUENCE("nodes", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct entry_text,
-                         nodes, &node, 1, SIOX_MAX_DISKS),
+    CYAML_FIELD_SEQUENCE("nodes", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL,
+                         struct siox__layouts_text, nodes, &node, 1, SIOX_MAX_DISKS),
     CYAML_FIELD_END};
-static const cyaml_schema_value_t entry = {
-    CYAML_VALUE_MAPPING(CYAML_FLAG_DEFAULT, struct entry_text, fields)};
-static const cyaml_schema_value_t schema = {
-    CYAML_VALUE_SEQUENCE(CYAML_FLAG_POINTER, struct entry_text, &entry, 0, MAX_ENTRIES)};
+const cyaml_schema_value_t siox__layouts_entry = {
+    CYAML_VALUE_MAPPING(CYAML_FLAG_DEFAULT, struct siox__layouts_text, fields)};
+static const cyaml_schema_value_t schema = {CYAML_VALUE_SEQUENCE(
+    CYAML_FLAG_POINTER, struct siox__layouts_text, &siox__layouts_entry, 0, MAX_ENTRIES)};
 
 /* One entry under way. After an error rc is set and every further reading does nothing. */
 struct loader {
-  struct siox__yaml yaml;
+  struct siox__yaml *yaml;
+  const char *prefix; /* of keys: where the list stands in its file */
   struct siox_diag *diag;
   unsigned index;
   uint32_t ndisks;
@@ -45,10 +41,10 @@ struct loader {
 };
 
 static void fail(struct loader *in, int code, const char *field, const char *what) {
-  char key[80];
-  snprintf(key, sizeof key, "[%u]%s%s", in->index, *field ? "." : "", field);
+  char key[160];
+  snprintf(key, sizeof key, "%.70s[%u]%s%s", in->prefix, in->index, *field ? "." : "", field);
   if (in->rc == 0)
-    in->rc = siox__yaml_fail(&in->yaml, in->diag, code, key, "%s", what);
+    in->rc = siox__yaml_fail(in->yaml, in->diag, code, key, "%s", what);
 }
 
 static uint32_t whole(struct loader *in, const char *field, const char *text, uint32_t low,
@@ -61,7 +57,7 @@ static uint32_t whole(struct loader *in, const char *field, const char *text, ui
   return (uint32_t)v;
 }
 
-static void set_disks(struct loader *in, const struct entry_text *t, uint32_t ndisks) {
+static void set_disks(struct loader *in, const struct siox__layouts_text *t, uint32_t ndisks) {
   in->ndisks = ndisks;
   char what[80];
   if (t->disks) {
@@ -93,7 +89,8 @@ static uint64_t unit(struct loader *in, const char *text) {
   return bytes;
 }
 
-static void read_nodes(struct loader *in, const struct entry_text *t, struct siox_layout *out) {
+static void read_nodes(struct loader *in, const struct siox__layouts_text *t,
+                       struct siox_layout *out) {
   uint64_t bytes = unit(in, t->unit);
   uint32_t *nodes = calloc(t->nodes_count, sizeof *nodes);
   if (!nodes)
@@ -114,7 +111,8 @@ static void read_nodes(struct loader *in, const struct entry_text *t, struct sio
   free(nodes);
 }
 
-static void read_triplet(struct loader *in, const struct entry_text *t, struct siox_layout *out) {
+static void read_triplet(struct loader *in, const struct siox__layouts_text *t,
+                         struct siox_layout *out) {
   uint32_t base = t->base ? whole(in, "base", t->base, 0, in->ndisks - 1) : 0;
   uint32_t factor = t->factor ? whole(in, "factor", t->factor, 1, in->ndisks) : in->ndisks;
   uint64_t bytes = unit(in, t->unit);
@@ -123,7 +121,8 @@ static void read_triplet(struct loader *in, const struct entry_text *t, struct s
     fail(in, rc, "", siox_strerror(rc));
 }
 
-static void read_text(struct loader *in, const struct entry_text *t, struct siox_layout *out) {
+static void read_text(struct loader *in, const struct siox__layouts_text *t,
+                      struct siox_layout *out) {
   int rc = siox_layout_parse(out, in->ndisks, t->layout);
   char what[256];
   snprintf(what, sizeof what,
@@ -133,7 +132,7 @@ static void read_text(struct loader *in, const struct entry_text *t, struct siox
     fail(in, rc, "layout", what);
 }
 
-static void read_entry(struct loader *in, const struct entry_text *t, uint32_t ndisks,
+static void read_entry(struct loader *in, const struct siox__layouts_text *t, uint32_t ndisks,
                        struct siox_layouts_entry *out) {
   set_disks(in, t, ndisks);
   if (t->layout && (t->nodes || t->base || t->factor || t->unit))
@@ -152,27 +151,37 @@ static void read_entry(struct loader *in, const struct entry_text *t, uint32_t n
     read_triplet(in, t, &out->layout);
 }
 
+int siox__layouts_read(struct siox__yaml *yaml, const char *prefix,
+                       const struct siox__layouts_text *list, unsigned count, uint32_t ndisks,
+                       struct siox_layouts *layouts, struct siox_diag *diag) {
+  struct loader in = {.yaml = yaml, .prefix = prefix, .diag = diag};
+  *layouts = (struct siox_layouts){0};
+  if (count > 0 && !(layouts->entry = calloc(count, sizeof *layouts->entry)))
+    fail(&in, SIOX_ENOMEM, "", siox_strerror(SIOX_ENOMEM));
+  for (in.index = 0; in.rc == 0 && in.index < count; in.index++) {
+    layouts->count = in.index + 1;
+    read_entry(&in, &list[in.index], ndisks, &layouts->entry[in.index]);
+  }
+  if (in.rc)
+    siox_layouts_free(layouts);
+  return in.rc;
+}
+
 int siox_layouts_load(struct siox_layouts *layouts, const char *path, uint32_t ndisks,
                       struct siox_diag *diag) {
-  struct loader in = {.diag = diag};
+  struct siox__yaml yaml;
   *layouts = (struct siox_layouts){0};
-  int rc = siox__yaml_open(&in.yaml, path, diag);
+  int rc = siox__yaml_open(&yaml, path, diag);
   if (rc)
     return rc;
   void *list = NULL;
   unsigned count = 0;
-  in.rc = siox__yaml_read(&in.yaml, &schema, &list, &count, diag);
-  if (in.rc == 0 && count > 0 && !(layouts->entry = calloc(count, sizeof *layouts->entry)))
-    fail(&in, SIOX_ENOMEM, "", siox_strerror(SIOX_ENOMEM));
-  for (in.index = 0; in.rc == 0 && in.index < count; in.index++) {
-    layouts->count = in.index + 1;
-    read_entry(&in, (struct entry_text *)list + in.index, ndisks, &layouts->entry[in.index]);
-  }
+  rc = siox__yaml_read(&yaml, &schema, &list, &count, diag);
+  if (rc == 0)
+    rc = siox__layouts_read(&yaml, "", list, count, ndisks, layouts, diag);
   siox__yaml_free(&schema, list, count);
-  siox__yaml_close(&in.yaml);
-  if (in.rc)
-    siox_layouts_free(layouts);
-  return in.rc;
+  siox__yaml_close(&yaml);
+  return rc;
 }
 
 void siox_layouts_free(struct siox_layouts *layouts) {
@@ -184,7 +193,7 @@ void siox_layouts_free(struct siox_layouts *layouts) {
   *layouts = (struct siox_layouts){0};
 }
 
-static bool matches(const char *pattern, const char *file) {
+bool siox__layouts_match(const char *pattern, const char *file) {
   if (pattern[0] == '/')
     return fnmatch(pattern, file, 0) == 0;
   bool components = strchr(pattern, '/') != NULL;
@@ -199,7 +208,7 @@ static bool matches(const char *pattern, const char *file) {
 
 const struct siox_layout *siox_layouts_find(const struct siox_layouts *layouts, const char *file) {
   for (uint32_t i = layouts->count; i-- > 0;)
-    if (matches(layouts->entry[i].file, file))
+    if (siox__layouts_match(layouts->entry[i].file, file))
       return &layouts->entry[i].layout;
   return NULL;
 }

@@ -1,0 +1,203 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""siox sim as a user sees it: one function, one condition. Usage: sim.py NAME
+
+Expected joules come from the formulas of the drive (paper Table I as docs/drives.md has it), written down here again."""
+
+import csv
+import io
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import xml.etree.ElementTree
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, HERE)
+
+SIOX = os.path.join(os.environ["SIOX_BUILD"], "bin", "siox")
+LEVELS = (6000, 9000, 12000, 15000)
+FULL = 15000
+
+
+def idle(rpm):
+    return 2.5 + 7.7 * (rpm / FULL) ** 2
+
+
+def service(rpm, size):  # of one request that does not go on where the last one ended
+    return 0.0034 + 30 / rpm + size / (55e6 * rpm / FULL)
+
+
+def ramp(a, b):
+    return 10.9 * abs(a - b) / FULL
+
+
+def change(rule, a, b):
+    if rule == "a":
+        return idle(max(a, b)) * ramp(a, b)
+    x, y = a / FULL, b / FULL
+    if rule == "b":
+        return (2.5 + 7.7 * (x * x + x * y + y * y) / 3) * ramp(a, b)
+    part = 135 / 148 if b > a else 13 / 148
+    return max(148 * abs(x * x - y * y) * part, 2.5 * ramp(a, b))
+
+
+def sim(scenario, *options, status=0):
+    with tempfile.TemporaryDirectory(prefix="siox-test.") as directory:
+        path = os.path.join(directory, "s.yaml")
+        with open(path, "w") as f:
+            f.write(scenario)
+        options = [o.replace("@", directory) for o in options]
+        done = subprocess.run([SIOX, "sim", path, *options], capture_output=True, text=True)
+        assert done.returncode == status, (done.returncode, done.stdout, done.stderr)
+        files = {n: open(os.path.join(directory, n)).read() for n in os.listdir(directory)}
+        return done, files
+
+
+def rows(scenario, *options):
+    return {r["scheme"]: r for r in json.loads(sim(scenario, "--json", *options)[0].stdout)["rows"]}
+
+
+def near(value, expected, tolerance=1e-9):
+    assert abs(value - expected) <= tolerance * max(1, abs(expected)), (value, expected)
+
+
+def one_job(rule, gap, hints):
+    return (f"disks: 1\ndrive: 36Z15\ntransition_rule: {rule}\njobs:\n"
+            f"- generate: {{processes: 1, phases: 1, gap: {gap}, burst: 1M, hints: {hints}}}\n")
+
+
+def one_request_at_each_level_and_rule():
+    for rule in "abc":
+        got = rows(one_job(rule, 10, "false"), "--schemes", "siox")
+        for rpm in LEVELS:
+            row = got[f"static:{rpm}"]
+            took = service(rpm, 1 << 20)
+            near(row["seconds"], 10 + took, 1e-8)
+            ways = change(rule, FULL, rpm) + change(rule, rpm, FULL) if rpm != FULL else 0
+            near(row["joules"], idle(rpm) * 10 + (idle(rpm) + 3.3) * took + ways, 1e-8)
+            near(row["worst_wait_s"], took, 1e-8)
+            assert row["transitions"] == (0 if rpm == FULL else 2), row
+
+
+def one_known_gap_at_each_rule():
+    """The hint comes with the start; at the gap's end the disk is at full speed."""
+    for rule in "abc":
+        for gap in (3, 8, 12, 20, 60):
+            got = rows(one_job(rule, gap, "true"), "--schemes", "siox,claims")
+            took = service(FULL, 1 << 20)
+            ways = [idle(FULL) * gap]
+            for rpm in LEVELS[:-1]:
+                rest = gap - 2 * ramp(FULL, rpm)
+                if rest >= 0:
+                    ways.append(change(rule, FULL, rpm) + idle(rpm) * rest + change(rule, rpm, FULL))
+            least = min(ways) + (idle(FULL) + 3.3) * took
+            near(got["claims"]["joules"], least, 1e-8)
+            if rule != "a":  # under a, change in steps takes less than one at once
+                near(got["siox"]["joules"], least, 1e-8)
+            assert got["siox"]["joules"] <= least * (1 + 1e-8), (rule, gap)
+            assert got["oracle"]["joules"] <= got["siox"]["joules"] * (1 + 1e-8), (rule, gap)
+            assert got["siox"]["added_io_time"] == 0, got["siox"]
+            assert got["claims"]["added_io_time"] == 0, got["claims"]
+
+
+TWO_JOBS = """
+disks: 8
+jobs:
+- {name: a, generate: {processes: 4, phases: 6, gap: 20, burst: 16M, request: 1M, error: 25, layout: 0:5:64K}}
+- {name: b, start: 30, repeats: 2, pause: 7, instances: 2,
+   generate: {processes: 2, phases: 3, gap: 35, burst: 8M, layout: 2:4:64K}}
+"""
+
+
+def joules_of_the_states_add_up():
+    for row in json.loads(sim(TWO_JOBS, "--json")[0].stdout)["rows"]:
+        if "joules_by_state" in row:
+            near(sum(row["joules_by_state"].values()), row["joules"])
+
+
+def every_scheme_has_a_row():
+    names = set(rows(TWO_JOBS))
+    assert names >= {"base", "static:6000", "timeout", "hw", "com", "rt", "claims", "siox", "oracle"}, names
+    assert {r["scheme"] for r in rows(TWO_JOBS).values() if r["best"]} == {"static:6000"}
+
+
+def nobody_beats_the_oracle_without_delay():
+    got = rows(TWO_JOBS)
+    for row in got.values():
+        if row["added_io_time"] == 0:
+            assert row["joules"] >= got["oracle"]["joules"] * (1 - 1e-9), row
+
+
+def csv_says_what_json_says():
+    table = {r["scheme"]: r for r in csv.DictReader(io.StringIO(sim(TWO_JOBS, "--csv")[0].stdout))}
+    for name, row in rows(TWO_JOBS).items():
+        assert float(table[name]["joules"]) == row["joules"], name
+
+
+def schemes_with_arguments_can_be_asked_for():
+    got = rows(TWO_JOBS, "--schemes", "hw:n=250,ut=10,timeout:5")
+    assert "hw:n=250,ut=10" in got and "timeout:5" in got and "siox" not in got, got.keys()
+
+
+def pictures_are_drawn():
+    done, files = sim(TWO_JOBS, "--plot", "@/p.svg", "--timeline", "@/t.svg", "--draw", "claims")
+    for name in ("p.svg", "t.svg"):
+        xml.etree.ElementTree.fromstring(files[name])
+    for name in ("base", "static:6000", "siox", "oracle"):
+        assert f">{name}</text>" in files["p.svg"], name
+    assert "claims" in files["t.svg"] and 'id="disk7"' in files["t.svg"]
+
+
+def a_wrong_scenario_is_named_with_its_place():
+    job = "jobs:\n- generate: {burst: 1M"
+    for text, place in ((f"disks: 0\n{job}}}\n", r"s.yaml:1: disks: 0 is not between"),
+                        (f"disc: 8\n{job}}}\n", r"s.yaml:1: disc: unknown key"),
+                        (f"{job}, gap: -1}}\n", r"s.yaml:2: jobs\[0\].generate.gap: -1 is not between"),
+                        (f"{job}, errors: 1}}\n", r"s.yaml:2: jobs\[0\].generate.errors: unknown key"),
+                        (f"{job}}}\n  start: -5\n", r"s.yaml:3: jobs\[0\].start: -5 is not between"),
+                        (f"{job}, layout: 7:4:64K}}\ndisks: 4\n", r"s.yaml:2: jobs\[0\].generate.layout: "),
+                        ("jobs:\n- {start: 1}\n", r"s.yaml:2: jobs\[0\].trace: a job has either"),
+                        ("jobs:\n- {trace: no.siox}\n", r"s.yaml:2: jobs\[0\].trace: .*No such file"),
+                        ("disks: 4\n", r"s.yaml:1: jobs: this key is missing"),
+                        (f"schemes: [base, fast]\n{job}}}\n", r"s.yaml:1: schemes\[1\]: \"fast\" is not one of"),
+                        (f"layouts:\n- {{file: a, layout: 0:1:64K}}\n- {{file: a, layout: 1:1:64K}}\n{job}}}\n",
+                         r"s.yaml:3: layouts\[1\].file: layouts\[0\] is for the same files")):
+        done, _ = sim(text, status=2)
+        assert re.search(place, done.stderr), (text, done.stderr)
+        assert done.stdout == ""
+
+
+def record(directory, place, *options):
+    path = os.path.join(directory, "r.siox")
+    run = place.run(*place.program(), options=("--set", f"record={path}", *options))
+    out, err = run.communicate(timeout=120)
+    assert run.returncode == 0, err
+    return path
+
+
+def a_recorded_run_gives_the_stores_joules_again():
+    from siox_run import Place
+    with tempfile.TemporaryDirectory(prefix="siox-test.") as directory, Place() as place:
+        path = record(directory, place)
+        done, _ = sim(f"jobs: [{{trace: {path}}}]\n", "--json")
+        got = json.loads(done.stdout)["recorded"]
+        near(got["joules_arrivals_kept"], got["joules"], 1e-6)
+        assert got["joules"] > 0
+        done, _ = sim(f"jobs: [{{trace: {path}}}]\n")
+        assert "in closed loop under the recorded policy" in done.stdout.replace("\n", " "), done.stdout
+
+
+def two_layouts_that_match_one_file_are_refused():
+    from siox_run import Place
+    with tempfile.TemporaryDirectory(prefix="siox-test.") as directory, Place() as place:
+        path = record(directory, place)
+        done, _ = sim(f"layouts:\n- {{file: '*', layout: 0:4:64K}}\n- {{file: a, layout: 0:2:64K}}\n"
+                      f"jobs: [{{trace: {path}}}]\n", status=2)
+        assert re.search(r"s.yaml:3: layouts\[1\].file: \"a\" overlaps layouts\[0\]", done.stderr), done.stderr
+
+
+if __name__ == "__main__":
+    globals()[sys.argv[1]]()

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* siox sim: plays a scenario again under every scheme and compares. */
+#include "sim.h"
+#include "siox/policy.h"
+#include "timeline.h"
+#include <errno.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char usage[] =
+    "usage: siox sim SCENARIO.yaml [--schemes A,B,...] [--json|--csv] [--plot FILE.svg]\n"
+    "                [--timeline FILE.svg [--draw SCHEME]] [--quiet]\n"
+    "\n"
+    "Plays recorded or generated jobs again on emulated disks, in closed loop: a request that is\n"
+    "served later delays what follows it. Prints, beside each other: every disk at full speed\n"
+    "(base), every static level, the schemes, the least that is possible without delay (oracle)\n"
+    "and a lower bound at 1, 2 and 5 % added I/O time.\n"
+    "\n"
+    "  --schemes A,B,...     these only (default: those of the scenario, else every scheme)\n"
+    "  --json, --csv         the table as JSON or CSV on stdout\n"
+    "  --plot FILE.svg       energy against added I/O time, one point a scheme\n"
+    "  --timeline FILE.svg   speeds of the disks under one scheme\n"
+    "  --draw SCHEME         that scheme (default: the last one)\n"
+    "  --quiet               no progress on stderr\n"
+    "\n"
+    "A scenario:\n"
+    "  disks: 8                     # without a trace 8, else the trace's; so are the drives\n"
+    "  drive: 36Z15                 # one profile, or a list with one a disk\n"
+    "  transition_rule: b           # a, b or c; also time_scale, initial_level, hold_factor\n"
+    "  default_layout: 0:8:64K      # of generated jobs, and of files that no entry matches\n"
+    "  layouts:                     # as in layouts.yaml; no two may match one file\n"
+    "    - {file: \"*.a\", base: 0, factor: 4, unit: 64K}\n"
+    "  schemes: [claims, siox]\n"
+    "  jobs:\n"
+    "    - {trace: run.siox, start: 0, repeats: 2, pause: 60, instances: 1, think: 1.5}\n"
+    "    - name: made\n"
+    "      start: 30\n"
+    "      generate: {processes: 4, phases: 12, gap: 20, burst: 16M, request: 1M, error: 25,\n"
+    "                 seed: 1, hints: true, together: true, operation: write, layout: 0:4:64K}\n"
+    "Times are seconds, think is a factor on think times, error is in % of the predicted gap.\n"
+    "\n"
+    "examples:\n"
+    "  siox run --record run.siox -- mpiexec -n 4 ./program\n"
+    "  echo 'jobs: [{trace: run.siox}]' >s.yaml && siox sim s.yaml\n"
+    "  siox sim s.yaml --schemes rt,claims,siox --plot s.svg --csv >s.csv\n"
+    "\n"
+    "Exit status: 1 when something failed (a scheme that cannot run has no figures and says why),\n"
+    "2 for a wrong command line or scenario.\n";
+
+struct options {
+  const char *scenario, *plot, *timeline, *draw;
+  char *schemes;
+  bool json, csv, quiet;
+};
+
+static int parse(int argc, char **argv, struct options *o) {
+  static const struct option known[] = {{"schemes", required_argument, NULL, 's'},
+                                        {"json", no_argument, NULL, 'j'},
+                                        {"csv", no_argument, NULL, 'c'},
+                                        {"plot", required_argument, NULL, 'p'},
+                                        {"timeline", required_argument, NULL, 't'},
+                                        {"draw", required_argument, NULL, 'd'},
+                                        {"quiet", no_argument, NULL, 'q'},
+                                        {"help", no_argument, NULL, 'h'},
+                                        {0}};
+  for (int c; (c = getopt_long(argc, argv, "h", known, NULL)) != -1;)
+    switch (c) {
+    case 's':
+      o->schemes = optarg;
+      break;
+    case 'j':
+      o->json = true;
+      break;
+    case 'c':
+      o->csv = true;
+      break;
+    case 'p':
+      o->plot = optarg;
+      break;
+    case 't':
+      o->timeline = optarg;
+      break;
+    case 'd':
+      o->draw = optarg;
+      break;
+    case 'q':
+      o->quiet = true;
+      break;
+    case 'h':
+      fputs(usage, stdout);
+      return -1;
+    default:
+      return SIOX__USAGE;
+    }
+  if (optind + 1 != argc || (o->json && o->csv) || (o->draw && !o->timeline))
+    return SIOX__USAGE;
+  o->scenario = argv[optind];
+  return 0;
+}
+
+/* Every policy that can do without an argument, if nothing else was asked for. */
+static char **schemes_of(const struct options *o, const struct sim_scenario *s, char **text) {
+  const char *const *name = siox_policy_names();
+  char *rest, **list;
+  size_t size, n = 0;
+  FILE *out = open_memstream(text, &size);
+  if (!out)
+    return NULL;
+  if (o->schemes)
+    fputs(o->schemes, out);
+  for (char *const *one = o->schemes ? NULL : s->scheme; one && *one; one++)
+    fprintf(out, "%s,", *one);
+  for (; !o->schemes && !s->scheme && *name; name++)
+    if (strncmp(*name, "static", 6) != 0 && strncmp(*name, "base", 4) != 0)
+      fprintf(out, "%.*s,", (int)strcspn(*name, "[:"), *name);
+  if (fclose(out) || !(list = calloc(size + 2, sizeof *list)))
+    return NULL;
+  rest = *text;
+  for (char *one; (one = strsep(&rest, ",")) != NULL;) {
+    /* an argument may hold commas: "hw:n=250,ut=15" */
+    if (n && strchr(one, '=') && !siox_policy_find(one, NULL)) {
+      one[-1] = ',';
+      continue;
+    }
+    if (*one)
+      list[n++] = one;
+  }
+  return list;
+}
+
+static bool schemes_known(char *const *list) {
+  for (; *list; list++) {
+    const char *argument;
+    if (siox_policy_find(*list, &argument))
+      continue;
+    fprintf(stderr, "siox sim: there is no scheme \"%s\"; there are", *list);
+    for (const char *const *name = siox_policy_names(); *name; name++)
+      fprintf(stderr, " %s", *name);
+    fputc('\n', stderr);
+    return false;
+  }
+  return true;
+}
+
+static void show_progress(void *context, const char *scheme, double part) {
+  (void)context;
+  int done = (int)(part * 40);
+  fprintf(stderr, "\r%-20.20s [%.*s%*s] %3.0f %%", scheme, done,
+          "########################################", 40 - done, "", part * 100);
+}
+
+static int write_plot(const struct sim_rows *rows, const char *path) {
+  FILE *out = fopen(path, "w");
+  int rc = out ? sim_plot_svg(rows, out, 860) : SIOX_EIO;
+  if (out && fclose(out) && !rc)
+    rc = SIOX_EIO;
+  if (rc)
+    fprintf(stderr, "siox sim: %s: cannot be written: %s\n", path, strerror(errno));
+  return rc ? 1 : 0;
+}
+
+static int show(const struct options *o, const struct sim_rows *rows, const struct sim_scenario *s,
+                const struct timeline *timeline) {
+  int status = 0;
+  if (o->json) {
+    json_t *all = sim_show_json(rows, s);
+    json_dumpf(all, stdout, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
+    putchar('\n');
+    json_decref(all);
+  } else if (o->csv) {
+    sim_show_csv(rows, stdout);
+  } else {
+    sim_show_table(rows, s, stdout);
+  }
+  if (o->plot)
+    status |= write_plot(rows, o->plot);
+  if (o->timeline && timeline->end <= timeline->start) {
+    fprintf(stderr, "siox sim: --draw: scheme %s is not among those compared\n", o->draw);
+    status = 1;
+  } else if (o->timeline && siox__timeline_write_svg(timeline, o->timeline, 960)) {
+    fprintf(stderr, "siox sim: %s: cannot be written: %s\n", o->timeline, strerror(errno));
+    status = 1;
+  }
+  for (uint32_t i = 0; i < rows->count; i++)
+    status |= rows->row[i].wrong[0] != 0;
+  return status;
+}
+
+static int compare(struct options *o, struct sim_scenario *s, char **schemes) {
+  struct timeline timeline = {0};
+  struct sim_rows rows;
+  struct siox_diag diag = {""};
+  bool bar = !o->quiet && isatty(STDERR_FILENO);
+  const char *last = "base";
+  for (char **one = schemes; *one; one++)
+    last = *one;
+  o->draw = o->draw ? o->draw : last;
+  struct sim_watch watch = {.progress = bar ? show_progress : NULL,
+                            .drawn = o->draw,
+                            .timeline = o->timeline ? &timeline : NULL};
+  int rc = o->timeline ? siox__timeline_begin(&timeline, s->ndisks, s->drive, 0, o->scenario) : 0;
+  if (rc == 0)
+    rc = sim_rows_make(&rows, s, schemes, &watch, &diag);
+  if (bar)
+    fprintf(stderr, "\r%*s\r", 72, "");
+  if (rc) {
+    fprintf(stderr, "siox sim: %s: %s\n", o->scenario, *diag.text ? diag.text : siox_strerror(rc));
+    siox__timeline_free(&timeline);
+    return 1;
+  }
+  int status = show(o, &rows, s, &timeline);
+  sim_rows_free(&rows);
+  siox__timeline_free(&timeline);
+  return status;
+}
+
+int siox__cmd_sim(int argc, char **argv) {
+  struct options o = {0};
+  struct sim_scenario scenario;
+  struct siox_diag diag = {""};
+  int status = parse(argc, argv, &o);
+  if (status) {
+    if (status > 0)
+      fputs(usage, stderr);
+    return status > 0 ? status : 0;
+  }
+  int rc = sim_scenario_load(&scenario, o.scenario, &diag);
+  if (rc) {
+    fprintf(stderr, "siox sim: %s\n", *diag.text ? diag.text : siox_strerror(rc));
+    return SIOX__USAGE;
+  }
+  char *text = NULL, **schemes = schemes_of(&o, &scenario, &text);
+  if (!schemes) {
+    fprintf(stderr, "siox sim: %s\n", siox_strerror(SIOX_ENOMEM));
+    status = 1;
+  } else if (!schemes_known(schemes)) {
+    status = SIOX__USAGE;
+  } else {
+    status = compare(&o, &scenario, schemes);
+  }
+  free(schemes);
+  free(text);
+  sim_scenario_free(&scenario);
+  return status;
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* siox sim: a scenario, the rows of its table, and how they are shown. */
+#ifndef SIOX_TOOLS_SIM_H
+#define SIOX_TOOLS_SIM_H
+#include "siox_tool.h"
+#include <siox/layouts.h>
+#include <siox/sim.h>
+#include <siox/trace.h>
+
+/* sim_scenario.c */
+struct sim_scenario {
+  struct siox_sim *sim;
+  uint32_t ndisks, njobs;
+  const struct siox_drive **drive; /* ndisks */
+  uint32_t *initial_level;
+  double hold_factor;
+  uint32_t widest;  /* most disks of one file */
+  char **scheme;    /* asked for by the file; NULL-terminated, or NULL */
+  char *only_trace; /* the one job's trace, played as it was recorded; NULL: there is more to it */
+  char *notes;      /* lines for people, or NULL */
+  /* what the above is kept in */
+  struct siox_config_drives drives;
+  struct siox_drive *copies;
+  struct siox_trace_reader *reader;
+  struct siox_layouts layouts;
+  struct siox_layout *generated;
+};
+/* Errors are "FILE:LINE: KEY: what". Codes as siox_config_load and siox_sim_add. */
+int sim_scenario_load(struct sim_scenario *s, const char *path, struct siox_diag *diag);
+void sim_scenario_free(struct sim_scenario *s); /* harmless on a zeroed object */
+
+/* sim_rows.c */
+enum sim_kind { SIM_BASE, SIM_STATIC, SIM_SCHEME, SIM_ORACLE, SIM_BOUND };
+struct sim_row {
+  char name[80];
+  enum sim_kind kind;
+  bool best;       /* of the static levels */
+  char wrong[256]; /* why there are no figures; empty: there are */
+  bool timed;      /* a replay: seconds and the like are known */
+  double joules, saved, added_io, seconds, io_seconds, worst_seconds;
+  double joules_state[SIOX_NSTATES];
+  uint64_t transitions, requests, missed, released;
+};
+struct sim_rows {
+  struct sim_row *row;
+  uint32_t count;
+  bool cut;
+  bool recorded; /* the following are known */
+  double recorded_joules, open_joules, closed_joules, closed_seconds, recorded_seconds;
+};
+struct timeline;
+struct sim_watch {
+  void (*progress)(void *context, const char *scheme, double part); /* may be NULL */
+  void *context;
+  const char *drawn;         /* scheme whose speeds are gathered, or NULL */
+  struct timeline *timeline; /* into this */
+};
+/* scheme: names as siox_policy_find takes them. SIOX_ENOMEM, or what ended the base replay. */
+int sim_rows_make(struct sim_rows *rows, struct sim_scenario *s, char *const *scheme,
+                  const struct sim_watch *watch, struct siox_diag *diag);
+void sim_rows_free(struct sim_rows *rows);
+
+/* sim_show.c, sim_plot.c */
+void sim_show_table(const struct sim_rows *rows, const struct sim_scenario *s, FILE *out);
+void sim_show_csv(const struct sim_rows *rows, FILE *out);
+json_t *sim_show_json(const struct sim_rows *rows, const struct sim_scenario *s);
+int sim_plot_svg(const struct sim_rows *rows, FILE *out, int width);
+
+#endif

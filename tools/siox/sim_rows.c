@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The rows of a comparison: base, every static level, the schemes, and what nobody can do better
+ * than (docs/oracle.md). */
+#include "sim.h"
+#include "timeline.h"
+#include <math.h>
+#include <siox/oracle.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PRICES = 24 };
+static const double budgets[] = {0.01, 0.02, 0.05}; /* added I/O time of the bounds */
+
+struct maker {
+  struct sim_rows *rows;
+  struct sim_scenario *s;
+  const struct sim_watch *watch;
+  struct siox_replay_result base;
+  const char *scheme;          /* under way */
+  struct siox_oracle **oracle; /* one a disk, fed by the base replay */
+  double price[PRICES];
+  int oracle_code;
+  bool drawing;
+  int drawn_code;
+};
+
+static struct sim_row *new_row(struct maker *m, const char *name, enum sim_kind kind) {
+  struct sim_row *more = realloc(m->rows->row, (m->rows->count + 1) * sizeof *more);
+  if (!more)
+    return NULL;
+  m->rows->row = more;
+  struct sim_row *row = &more[m->rows->count++];
+  *row = (struct sim_row){.kind = kind};
+  snprintf(row->name, sizeof row->name, "%s", name);
+  return row;
+}
+
+static void fill(struct sim_row *row, const struct siox_replay_result *r,
+                 const struct siox_replay_result *base) {
+  int64_t worst = 0, io = 0;
+  for (uint32_t i = 0; i < r->nranks; i++) {
+    worst = r->rank[i].worst_ns > worst ? r->rank[i].worst_ns : worst;
+    io = r->rank[i].io_ns > io ? r->rank[i].io_ns : io;
+  }
+  row->timed = true;
+  row->joules = r->joules;
+  row->saved = base->joules > 0 ? 1 - r->joules / base->joules : 0;
+  row->added_io = siox_added_io(r, base);
+  row->seconds = (double)(r->end - r->start) / 1e9;
+  row->io_seconds = (double)io / 1e9;
+  row->worst_seconds = (double)worst / 1e9;
+  memcpy(row->joules_state, r->joules_state, sizeof row->joules_state);
+  row->transitions = r->transitions;
+  row->requests = r->requests;
+  row->missed = r->missed;
+  row->released = r->released;
+}
+
+static void progress(void *context, double part) {
+  struct maker *m = context;
+  m->watch->progress(m->watch->context, m->scheme, part);
+}
+
+static void take_segment(void *context, const struct siox_segment *s) {
+  struct maker *m = context;
+  if (m->drawing && m->drawn_code == 0)
+    m->drawn_code = siox__timeline_add(m->watch->timeline, s);
+  if (!m->oracle || s->state != SIOX_ACTIVE || m->oracle_code || m->scheme[0] != 'b')
+    return;
+  m->oracle_code = siox_oracle_serve(m->oracle[s->disk],
+                                     &(struct siox_oracle_service){.arrival = s->start,
+                                                                   .ns = s->end - s->start,
+                                                                   .bytes = s->bytes,
+                                                                   .weight = 1.0 / m->s->widest});
+}
+
+static int replay(struct maker *m, const char *policy, struct siox_replay_result *r,
+                  struct siox_diag *diag) {
+  m->scheme = policy;
+  m->drawing = m->watch->timeline && m->watch->drawn && !strcmp(policy, m->watch->drawn);
+  struct siox_replay_options o = {.policy = policy, .prepared = true, .context = m};
+  if (m->drawing || (m->oracle && !strcmp(policy, "base")))
+    o.segment = take_segment;
+  if (m->watch->progress) {
+    o.progress = progress;
+    o.progress_context = m;
+  }
+  int rc = siox_sim_run(m->s->sim, &o, r, diag);
+  if (m->drawing && rc == 0 && m->drawn_code)
+    rc = m->drawn_code;
+  else if (m->drawing && rc == 0)
+    siox__timeline_done(m->watch->timeline, policy, r->cut);
+  return rc;
+}
+
+static int add_replay(struct maker *m, const char *policy, enum sim_kind kind) {
+  struct siox_replay_result r;
+  struct siox_diag diag = {""};
+  struct sim_row *row = new_row(m, policy, kind);
+  if (!row)
+    return SIOX_ENOMEM;
+  int rc = replay(m, policy, &r, &diag);
+  if (rc == 0)
+    fill(row, &r, &m->base);
+  else
+    snprintf(row->wrong, sizeof row->wrong, "%.250s", *diag.text ? diag.text : siox_strerror(rc));
+  siox_replay_free(&r);
+  return rc == SIOX_ENOMEM ? rc : 0;
+}
+
+/* Levels that serve on some disk, by speed. */
+static int add_statics(struct maker *m) {
+  int32_t last = -1;
+  int rc = 0;
+  while (rc == 0) {
+    int32_t next = INT32_MAX;
+    for (uint32_t d = 0; d < m->s->ndisks; d++)
+      for (uint32_t l = 0; l < m->s->drive[d]->nlevels; l++) {
+        const struct siox_level *level = &m->s->drive[d]->level[l];
+        if (level->serves && level->speed > last && level->speed < next)
+          next = level->speed;
+      }
+    if (next == INT32_MAX)
+      break;
+    char name[32];
+    snprintf(name, sizeof name, "static:%d", next);
+    rc = add_replay(m, name, SIM_STATIC);
+    last = next;
+  }
+  struct sim_row *best = NULL;
+  for (uint32_t i = 0; i < m->rows->count; i++) {
+    struct sim_row *row = &m->rows->row[i];
+    if (row->kind == SIM_STATIC && row->timed && (!best || row->joules < best->joules))
+      best = row;
+  }
+  if (best)
+    best->best = true;
+  return rc;
+}
+
+static int open_oracles(struct maker *m) {
+  struct sim_scenario *s = m->s;
+  m->oracle = calloc(s->ndisks, sizeof(struct siox_oracle *));
+  if (!m->oracle)
+    return SIOX_ENOMEM;
+  m->oracle_code = siox_oracle_prices(s->drive, s->ndisks, 1.0 / s->widest, m->price, PRICES);
+  for (uint32_t d = 0; d < s->ndisks && m->oracle_code == 0; d++)
+    m->oracle_code = siox_oracle_create(
+        &m->oracle[d], &(struct siox_oracle_options){.drive = s->drive[d],
+                                                     .initial_level = s->initial_level[d],
+                                                     .end_level = s->initial_level[d],
+                                                     .price = m->price,
+                                                     .nprices = PRICES});
+  return m->oracle_code == SIOX_ENOMEM ? m->oracle_code : 0;
+}
+
+static int add_oracles(struct maker *m) {
+  double joules = 0, all_io = 0;
+  uint64_t commands = 0;
+  struct siox_oracle_point sum[PRICES] = {{0}};
+  for (uint32_t d = 0; d < m->s->ndisks && m->oracle_code == 0; d++) {
+    struct siox_oracle_result one;
+    struct siox_oracle_point point[PRICES];
+    m->oracle_code = siox_oracle_finish(m->oracle[d], m->base.end, &one, point);
+    joules += m->oracle_code ? 0 : one.joules;
+    commands += m->oracle_code ? 0 : one.commands;
+    for (int k = 0; k < PRICES && m->oracle_code == 0; k++) {
+      sum[k].cost += point[k].cost;
+      sum[k].joules += point[k].joules;
+      sum[k].delay_s += point[k].delay_s;
+    }
+  }
+  struct sim_row *row = new_row(m, "oracle", SIM_ORACLE);
+  if (!row)
+    return SIOX_ENOMEM;
+  if (m->oracle_code) {
+    snprintf(row->wrong, sizeof row->wrong, "%s", siox_strerror(m->oracle_code));
+    return 0;
+  }
+  row->joules = joules;
+  row->saved = m->base.joules > 0 ? 1 - joules / m->base.joules : 0;
+  row->transitions = commands;
+  row->seconds = (double)(m->base.end - m->base.start) / 1e9;
+  for (uint32_t i = 0; i < m->base.nranks; i++)
+    all_io += (double)m->base.rank[i].io_ns / 1e9;
+  for (size_t k = 0; k < sizeof budgets / sizeof *budgets; k++) {
+    char name[32];
+    snprintf(name, sizeof name, "bound at %.0f %%", budgets[k] * 100);
+    if (!(row = new_row(m, name, SIM_BOUND)))
+      return SIOX_ENOMEM;
+    row->joules = siox_oracle_bound(sum, m->price, PRICES, budgets[k] * all_io);
+    row->joules = row->joules < joules ? row->joules : joules;
+    row->saved = m->base.joules > 0 ? 1 - row->joules / m->base.joules : 0;
+    row->added_io = budgets[k];
+  }
+  return 0;
+}
+
+/* What the store did when the one trace was recorded, against what is played again. */
+static void add_recorded(struct maker *m) {
+  struct siox_replay_result recorded, open, closed;
+  struct sim_rows *rows = m->rows;
+  if (!m->s->only_trace || siox_replay_recorded(m->s->only_trace, &recorded, NULL) < 0)
+    return;
+  int rc =
+      siox_replay(m->s->only_trace, &(struct siox_replay_options){.open_loop = true}, &open, NULL);
+  rc = rc ? rc : siox_replay(m->s->only_trace, NULL, &closed, NULL);
+  if (rc == 0 && recorded.joules > 0) {
+    rows->recorded = true;
+    rows->recorded_joules = recorded.joules;
+    rows->recorded_seconds = (double)(recorded.end - recorded.start) / 1e9;
+    rows->open_joules = open.joules;
+    rows->closed_joules = closed.joules;
+    rows->closed_seconds = (double)(closed.end - closed.start) / 1e9;
+    siox_replay_free(&closed);
+  }
+  siox_replay_free(&open);
+  siox_replay_free(&recorded);
+}
+
+int sim_rows_make(struct sim_rows *rows, struct sim_scenario *s, char *const *scheme,
+                  const struct sim_watch *watch, struct siox_diag *diag) {
+  struct maker m = {.rows = rows, .s = s, .watch = watch};
+  memset(rows, 0, sizeof *rows);
+  int rc = open_oracles(&m);
+  struct sim_row *row = rc == 0 ? new_row(&m, "base", SIM_BASE) : NULL;
+  if (rc == 0)
+    rc = row ? replay(&m, "base", &m.base, diag) : SIOX_ENOMEM;
+  if (rc == 0) {
+    fill(row, &m.base, &m.base);
+    rows->cut = m.base.cut;
+    rc = add_statics(&m);
+  }
+  for (; rc == 0 && *scheme; scheme++) {
+    bool known = false;
+    for (uint32_t i = 0; i < rows->count; i++)
+      known |= !strcmp(rows->row[i].name, *scheme);
+    rc = known ? 0 : add_replay(&m, *scheme, SIM_SCHEME);
+  }
+  rc = rc ? rc : add_oracles(&m);
+  if (rc == 0)
+    add_recorded(&m);
+  for (uint32_t d = 0; m.oracle && d < s->ndisks; d++)
+    siox_oracle_destroy(m.oracle[d]);
+  free(m.oracle);
+  siox_replay_free(&m.base);
+  return rc;
+}
+
+void sim_rows_free(struct sim_rows *rows) {
+  free(rows->row);
+  memset(rows, 0, sizeof *rows);
+}

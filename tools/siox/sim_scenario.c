@@ -1,0 +1,493 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* scenario.yaml. Settings of the disks are those of the configuration, by the same names and with
+ * the same readers; what a scenario with a trace leaves out is taken from its first trace. */
+#include "common/conf/config_value.h"
+#include "common/conf/layouts_schema.h"
+#include "common/conf/text.h"
+#include "sim.h"
+#include "siox/policy.h"
+#include <libgen.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_JOBS = 65536 };
+
+struct generate_text {
+  char *processes, *phases, *gap, *burst, *request, *error, *seed, *hints, *together, *operation,
+      *layout;
+};
+struct job_text {
+  char *name, *trace, *start, *repeats, *pause, *instances, *think;
+  struct generate_text *generate;
+};
+struct scenario_text {
+  char *disks, *transition_rule, *time_scale, *initial_level, *hold_factor, *default_layout;
+  struct siox__layouts_text *layouts;
+  unsigned layouts_count;
+  struct job_text *jobs;
+  unsigned jobs_count;
+  char **schemes;
+  unsigned schemes_count;
+};
+#define TEXT(type, member)                                                                         \
+  CYAML_FIELD_STRING_PTR(#member, CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct type, member,   \
+                         0, CYAML_UNLIMITED)
+static const cyaml_schema_field_t generate_fields[] = {
+    TEXT(generate_text, processes), TEXT(generate_text, phases),  TEXT(generate_text, gap),
+    TEXT(generate_text, burst),     TEXT(generate_text, request), TEXT(generate_text, error),
+    TEXT(generate_text, seed),      TEXT(generate_text, hints),   TEXT(generate_text, together),
+    TEXT(generate_text, operation), TEXT(generate_text, layout),  CYAML_FIELD_END};
+static const cyaml_schema_field_t job_fields[] = {
+    TEXT(job_text, name),
+    TEXT(job_text, trace),
+    TEXT(job_text, start),
+    TEXT(job_text, repeats),
+    TEXT(job_text, pause),
+    TEXT(job_text, instances),
+    TEXT(job_text, think),
+    CYAML_FIELD_MAPPING_PTR("generate", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct job_text,
+                            generate, generate_fields),
+    CYAML_FIELD_END};
+static const cyaml_schema_value_t job_entry = {
+    CYAML_VALUE_MAPPING(CYAML_FLAG_DEFAULT, struct job_text, job_fields)};
+static const cyaml_schema_value_t scheme_entry = {
+    CYAML_VALUE_STRING(CYAML_FLAG_POINTER, char *, 0, CYAML_UNLIMITED)};
+static const cyaml_schema_field_t scenario_fields[] = {
+    TEXT(scenario_text, disks),
+    TEXT(scenario_text, transition_rule),
+    TEXT(scenario_text, time_scale),
+    TEXT(scenario_text, initial_level),
+    TEXT(scenario_text, hold_factor),
+    TEXT(scenario_text, default_layout),
+    CYAML_FIELD_IGNORE("drive", CYAML_FLAG_OPTIONAL), /* one name or a list, read from the tree */
+    CYAML_FIELD_SEQUENCE("layouts", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct scenario_text,
+                         layouts, &siox__layouts_entry, 0, MAX_JOBS),
+    CYAML_FIELD_SEQUENCE("schemes", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct scenario_text,
+                         schemes, &scheme_entry, 1, 1000),
+    CYAML_FIELD_SEQUENCE("jobs", CYAML_FLAG_POINTER, struct scenario_text, jobs, &job_entry, 1,
+                         MAX_JOBS),
+    CYAML_FIELD_END};
+static const cyaml_schema_value_t schema = {
+    CYAML_VALUE_MAPPING(CYAML_FLAG_POINTER, struct scenario_text, scenario_fields)};
+
+struct loader {
+  struct sim_scenario *s;
+  struct siox__yaml yaml;
+  struct siox_diag *diag;
+  struct scenario_text *text;
+  char *directory;
+  struct siox_config config; /* the settings of the disks */
+  struct siox_layout fallback;
+  bool moved;
+  int rc;
+};
+
+static void fail(struct loader *in, int code, const char *key, const char *what) {
+  if (in->rc == 0)
+    in->rc = siox__yaml_fail(&in->yaml, in->diag, code, key, "%s", what);
+}
+
+static double number(struct loader *in, const char *key, const char *text, double fallback,
+                     double low, double high) {
+  double value = fallback;
+  if (text && in->rc == 0)
+    in->rc = siox__yaml_number(&in->yaml, key, text, low, high, &value, in->diag);
+  return value;
+}
+
+static uint32_t count(struct loader *in, const char *key, const char *text, uint32_t fallback,
+                      long low, long high) {
+  char what[256];
+  long value = fallback;
+  int rc = text ? siox__text_integer(text, low, high, &value, what, sizeof what) : 0;
+  if (rc)
+    fail(in, rc, key, what);
+  return (uint32_t)value;
+}
+
+static bool truth(struct loader *in, const char *key, const char *text, bool fallback) {
+  if (!text)
+    return fallback;
+  if (strcmp(text, "true") != 0 && strcmp(text, "false") != 0)
+    fail(in, SIOX_EINVAL, key, "expected true or false");
+  return strcmp(text, "true") == 0;
+}
+
+/* Bytes as in a layout, "64K". */
+static int64_t bytes(struct loader *in, const char *key, const char *text, int64_t fallback) {
+  char whole[64];
+  struct siox_layout l = {0};
+  if (!text)
+    return fallback;
+  int n = snprintf(whole, sizeof whole, "0:1:%s", text);
+  int rc = (size_t)n < sizeof whole ? siox_layout_parse(&l, 1, whole) : SIOX_ERANGE;
+  int64_t value = rc || l.unit > INT64_MAX / 4 ? 0 : (int64_t)l.unit;
+  if (!value)
+    fail(in, rc ? rc : SIOX_ERANGE, key,
+         "expected bytes, at least 1, with K, M or G for binary multiples");
+  siox_layout_free(&l);
+  return value;
+}
+
+/* A name or a list of names as text with commas. NULL: not there. */
+static char *drive_names(struct loader *in) {
+  const yaml_node_t *node = siox__yaml_find(&in->yaml, "drive");
+  char *text = NULL, key[32];
+  size_t size;
+  if (!node)
+    return NULL;
+  if (node->type == YAML_SCALAR_NODE)
+    return strdup((const char *)node->data.scalar.value);
+  FILE *out = open_memstream(&text, &size);
+  for (unsigned n = 0; out; n++) {
+    snprintf(key, sizeof key, "drive[%u]", n);
+    const yaml_node_t *item = siox__yaml_find(&in->yaml, key);
+    if (!item && n > 0)
+      break;
+    if (!item || item->type != YAML_SCALAR_NODE ||
+        strchr((const char *)item->data.scalar.value, ',')) {
+      fail(in, SIOX_EINVAL, item ? key : "drive", "expected a name or a list of names");
+      break;
+    }
+    fprintf(out, "%s%s", n ? "," : "", (const char *)item->data.scalar.value);
+  }
+  if (!out || fclose(out))
+    fail(in, SIOX_ENOMEM, "drive", siox_strerror(SIOX_ENOMEM));
+  return text;
+}
+
+static void setting(struct loader *in, enum siox__config_kind kind, const char *key,
+                    const char *text, void *field) {
+  struct siox__config_reader reader = {.directory = in->directory, .ndisks = in->config.disks};
+  if (in->rc)
+    return;
+  int rc = siox__config_convert(&reader, kind, text, field);
+  if (rc)
+    fail(in, rc, key, *reader.what ? reader.what : siox_strerror(rc));
+}
+
+static char *trace_path(const struct loader *in, const char *name) {
+  char *path = NULL;
+  if (*name == '/')
+    return strdup(name);
+  return asprintf(&path, "%s/%s", in->directory, name) < 0 ? NULL : path;
+}
+
+/* The header of the first job that has a trace, kept open: drives that the scenario leaves out are
+ * in it. */
+static const struct siox_trace_header *first_header(struct loader *in) {
+  for (unsigned i = 0; i < in->text->jobs_count && in->rc == 0; i++) {
+    char key[64];
+    if (!in->text->jobs[i].trace)
+      continue;
+    char *path = trace_path(in, in->text->jobs[i].trace);
+    struct siox_diag why = {""};
+    int rc = path ? siox_trace_open(&in->s->reader, path, &why) : SIOX_ENOMEM;
+    snprintf(key, sizeof key, "jobs[%u].trace", i);
+    if (rc)
+      fail(in, rc, key, *why.text ? why.text : siox_strerror(rc));
+    free(path);
+    return rc ? NULL : siox_trace_header(in->s->reader);
+  }
+  return NULL;
+}
+
+static void drives_by_name(struct loader *in, char *names, const struct siox_trace_header *h) {
+  struct sim_scenario *s = in->s;
+  struct siox_diag why;
+  setting(in, SIOX__KIND_list, "drive", names ? names : "36Z15", &in->config.drive);
+  if (!in->text->time_scale && h && h->ndisks)
+    in->config.time_scale = h->drive[0]->time_scale;
+  if (in->rc == 0 && in->config.drive.count != 1 && in->config.drive.count != in->config.disks)
+    fail(in, SIOX_EINVAL, "drive", "expected one name, or one for each disk");
+  if (in->rc)
+    return;
+  int rc = siox_config_drives(&s->drives, &in->config, &why);
+  if (rc) {
+    bool level = strncmp(why.text, "initial_level: ", 15) == 0;
+    fail(in, rc, level ? "initial_level" : "drive", level ? why.text + 15 : why.text);
+    return;
+  }
+  s->drive = s->drives.disk;
+  s->initial_level = s->drives.initial_level;
+}
+
+/* Drives of the trace: each as it was, or all as disk 0 when there are more or fewer of them. */
+static void drives_of_trace(struct loader *in, const struct siox_trace_header *h) {
+  struct sim_scenario *s = in->s;
+  uint32_t n = s->ndisks;
+  s->copies = calloc(n, sizeof *s->copies);
+  s->drives.disk = s->drive = calloc(n, sizeof *s->drive);
+  s->drives.initial_level = s->initial_level = calloc(n, sizeof *s->initial_level);
+  if (!s->copies || !s->drive || !s->initial_level) {
+    fail(in, SIOX_ENOMEM, "", siox_strerror(SIOX_ENOMEM));
+    return;
+  }
+  if (in->text->time_scale)
+    fail(in, SIOX_EINVAL, "time_scale",
+         "stands with drive; without one, drives and scale are the trace's");
+  for (uint32_t d = 0; d < n && in->rc == 0; d++) {
+    uint32_t from = n == h->ndisks ? d : 0;
+    int32_t speed = in->config.initial_level;
+    s->copies[d] = *h->drive[from];
+    s->drive[d] = &s->copies[d];
+    if (in->text->transition_rule)
+      s->copies[d].rule = in->config.transition_rule;
+    if (s->copies[d].rule == SIOX_RULE_C && s->copies[d].ramp && !(s->copies[d].kinetic_j > 0))
+      fail(in, SIOX_EUNKNOWN, "transition_rule",
+           "the trace's drive does not state what rule c needs");
+    s->initial_level[d] = h->initial_level[from];
+    if (!in->text->initial_level)
+      continue;
+    s->initial_level[d] = siox_drive_level(s->drive[d], speed);
+    if (speed != SIOX_SPEED_FULL && speed != SIOX_SPEED_LOWEST &&
+        s->drive[d]->level[s->initial_level[d]].speed != speed)
+      fail(in, SIOX_EINVAL, "initial_level", "this is not a speed of the drive");
+  }
+  in->moved |= in->text->transition_rule || in->text->initial_level;
+}
+
+static void read_disks(struct loader *in) {
+  struct scenario_text *t = in->text;
+  struct siox_config *c = &in->config;
+  char *names = drive_names(in);
+  const struct siox_trace_header *h = first_header(in);
+  char fallback[16];
+  snprintf(fallback, sizeof fallback, "%u", h ? h->ndisks : 8);
+  setting(in, SIOX__KIND_count, "disks", t->disks ? t->disks : fallback, &c->disks);
+  setting(in, SIOX__KIND_rule, "transition_rule", t->transition_rule ? t->transition_rule : "b",
+          &c->transition_rule);
+  setting(in, SIOX__KIND_scale, "time_scale", t->time_scale ? t->time_scale : "1", &c->time_scale);
+  setting(in, SIOX__KIND_speed, "initial_level", t->initial_level ? t->initial_level : "full",
+          &c->initial_level);
+  setting(in, SIOX__KIND_factor, "hold_factor", t->hold_factor ? t->hold_factor : "10",
+          &c->hold_factor);
+  setting(in, SIOX__KIND_layout, "default_layout", t->default_layout ? t->default_layout : "",
+          &in->fallback);
+  in->s->ndisks = c->disks;
+  in->s->hold_factor = !t->hold_factor && h ? h->hold_factor : c->hold_factor;
+  in->moved |= names || (h && h->ndisks != c->disks) || t->hold_factor;
+  if (in->rc == 0 && (names || !h))
+    drives_by_name(in, names, h);
+  else if (in->rc == 0)
+    drives_of_trace(in, h);
+  free(names);
+}
+
+static void read_layouts(struct loader *in) {
+  struct scenario_text *t = in->text;
+  char key[64], what[256];
+  if (in->rc || !t->layouts)
+    return;
+  in->rc = siox__layouts_read(&in->yaml, "layouts", t->layouts, t->layouts_count, in->s->ndisks,
+                              &in->s->layouts, in->diag);
+  for (uint32_t i = 0; in->rc == 0 && i < in->s->layouts.count; i++)
+    for (uint32_t k = 0; k < i && in->rc == 0; k++) {
+      if (strcmp(in->s->layouts.entry[i].file, in->s->layouts.entry[k].file) != 0)
+        continue;
+      snprintf(key, sizeof key, "layouts[%u].file", i);
+      snprintf(what, sizeof what, "layouts[%u] is for the same files", k);
+      fail(in, SIOX_EINVAL, key, what);
+    }
+  in->moved |= in->s->layouts.count > 0;
+}
+
+static void widest(struct loader *in, const struct siox_layout *l) {
+  in->s->widest = l->factor > in->s->widest ? l->factor : in->s->widest;
+}
+
+/* Where a trace's file lies in the scenario. */
+static int layout_of(void *context, const char *path, struct siox_layout *out,
+                     struct siox_diag *diag) {
+  struct loader *in = context;
+  const struct siox_layouts *l = &in->s->layouts;
+  uint32_t found = l->count;
+  for (uint32_t i = 0; i < l->count; i++) {
+    char key[64];
+    if (!siox__layouts_match(l->entry[i].file, path))
+      continue;
+    snprintf(key, sizeof key, "layouts[%u].file", i);
+    if (found < l->count)
+      return siox__yaml_fail(&in->yaml, diag, SIOX_EINVAL, key,
+                             "\"%s\" overlaps layouts[%u], \"%s\": both match %s", l->entry[i].file,
+                             found, l->entry[found].file, path);
+    found = i;
+  }
+  const struct siox_layout *layout = found < l->count           ? &l->entry[found].layout
+                                     : in->text->default_layout ? &in->fallback
+                                                                : NULL;
+  int rc = layout ? siox_layout_copy(out, layout) : 0;
+  return rc < 0 ? rc : layout != NULL;
+}
+
+static void read_generated(struct loader *in, unsigned index, const struct generate_text *t,
+                           struct siox_sim_generated *g) {
+  char key[80];
+#define KEY(name) (snprintf(key, sizeof key, "jobs[%u].generate." #name, index), key)
+  *g = (struct siox_sim_generated){.processes =
+                                       count(in, KEY(processes), t->processes, 1, 1, 1 << 20),
+                                   .phases = count(in, KEY(phases), t->phases, 1, 1, 1 << 30)};
+  g->gap_ns = llround(number(in, KEY(gap), t->gap, 0, 0, 1e9) * 1e9);
+  if (!t->burst)
+    fail(in, SIOX_EINVAL, KEY(burst), "this key is missing");
+  g->burst = bytes(in, KEY(burst), t->burst, 1);
+  g->request = bytes(in, KEY(request), t->request, 0);
+  g->error = number(in, KEY(error), t->error, 0, 0, 100) / 100;
+  g->seed = count(in, KEY(seed), t->seed, 1, 0, UINT32_MAX);
+  g->hints = truth(in, KEY(hints), t->hints, true);
+  g->together = truth(in, KEY(together), t->together, g->processes > 1);
+  if (t->operation && strcmp(t->operation, "read") != 0 && strcmp(t->operation, "write") != 0)
+    fail(in, SIOX_EINVAL, KEY(operation), "expected read or write");
+  g->write = !t->operation || strcmp(t->operation, "write") == 0;
+  struct siox_layout *l = &in->s->generated[index];
+  if (t->layout)
+    setting(in, SIOX__KIND_layout, KEY(layout), t->layout, l);
+  else if (in->rc == 0 && siox_layout_copy(l, &in->fallback) < 0)
+    fail(in, SIOX_ENOMEM, KEY(layout), siox_strerror(SIOX_ENOMEM));
+  g->layout = l;
+  widest(in, l);
+#undef KEY
+}
+
+static void note(struct loader *in, const char *text) {
+  char *more = NULL;
+  if (asprintf(&more, "%s%s\n", in->s->notes ? in->s->notes : "", text) < 0)
+    return;
+  free(in->s->notes);
+  in->s->notes = more;
+}
+
+/* A trace must have been recorded at the pace that the disks have here. */
+static void check_added(struct loader *in, unsigned index, const char *key) {
+  const struct siox_trace_header *h = siox_sim_header(in->s->sim, index);
+  char what[256];
+  if (h && h->ndisks && h->drive[0]->time_scale != in->s->drive[0]->time_scale) {
+    snprintf(what, sizeof what,
+             "recorded at time scale %g, but the disks are at %g (setting time_scale)",
+             h->drive[0]->time_scale, in->s->drive[0]->time_scale);
+    fail(in, SIOX_EINVAL, key, what);
+  }
+  if (h && !siox_sim_hints_kept(in->s->sim, index)) {
+    snprintf(what, sizeof what,
+             "jobs[%u]: files lie elsewhere than they were recorded, so its hints are left out",
+             index);
+    note(in, what);
+  }
+  in->s->widest = h ? in->s->ndisks : in->s->widest;
+}
+
+static void read_job(struct loader *in, unsigned index) {
+  const struct job_text *t = &in->text->jobs[index];
+  char key[80];
+#define KEY(name) (snprintf(key, sizeof key, "jobs[%u]." #name, index), key)
+  if (!t->trace == !t->generate)
+    fail(in, SIOX_EINVAL, KEY(trace), "a job has either a trace or generate");
+  struct siox_sim_job job = {.name = t->name,
+                             .start = llround(number(in, KEY(start), t->start, 0, 0, 1e9) * 1e9),
+                             .instances = count(in, KEY(instances), t->instances, 1, 1, 1 << 20),
+                             .repeats = count(in, KEY(repeats), t->repeats, 1, 1, 1 << 30),
+                             .pause = llround(number(in, KEY(pause), t->pause, 0, 0, 1e9) * 1e9),
+                             .think = number(in, KEY(think), t->think, 1, 1e-9, 1e9),
+                             .layout = layout_of,
+                             .layout_context = in};
+  if (t->generate && in->rc == 0)
+    read_generated(in, index, t->generate, &job.generated);
+  char *path = t->trace ? trace_path(in, t->trace) : NULL;
+  job.trace = path;
+  if (in->rc == 0) {
+    struct siox_diag why = {""};
+    int rc = siox_sim_add(in->s->sim, &job, &why);
+    if (rc && strncmp(why.text, in->yaml.path, strlen(in->yaml.path)) == 0) {
+      *in->diag = why; /* has its place already */
+      in->rc = rc;
+    } else if (rc) {
+      fail(in, rc, t->trace ? KEY(trace) : KEY(generate), why.text);
+    } else {
+      check_added(in, index, KEY(trace));
+    }
+  }
+  in->moved |= in->text->jobs_count > 1 || t->generate || t->repeats || t->instances || t->think;
+  if (in->rc == 0 && !in->moved) {
+    in->s->only_trace = path;
+    path = NULL;
+  }
+  free(path);
+#undef KEY
+}
+
+static void read_schemes(struct loader *in) {
+  struct scenario_text *t = in->text;
+  if (in->rc || !t->schemes)
+    return;
+  in->s->scheme = calloc((size_t)t->schemes_count + 1, sizeof *in->s->scheme);
+  for (unsigned i = 0; i < t->schemes_count && in->s->scheme; i++) {
+    char key[40];
+    snprintf(key, sizeof key, "schemes[%u]", i);
+    setting(in, SIOX__KIND_policy, key, t->schemes[i], &in->s->scheme[i]);
+  }
+}
+
+static void read_all(struct loader *in) {
+  struct sim_scenario *s = in->s;
+  read_disks(in);
+  read_layouts(in);
+  read_schemes(in);
+  if (in->rc)
+    return;
+  s->njobs = in->text->jobs_count;
+  s->generated = calloc(s->njobs, sizeof *s->generated);
+  int rc =
+      s->generated
+          ? siox_sim_create(&s->sim, &(struct siox_sim_options){.ndisks = s->ndisks,
+                                                                .drive = s->drive,
+                                                                .initial_level = s->initial_level,
+                                                                .hold_factor = s->hold_factor})
+          : SIOX_ENOMEM;
+  if (rc)
+    fail(in, rc, "", siox_strerror(rc));
+  for (unsigned i = 0; i < s->njobs && in->rc == 0; i++)
+    read_job(in, i);
+}
+
+int sim_scenario_load(struct sim_scenario *s, const char *path, struct siox_diag *diag) {
+  struct loader in = {.s = s, .diag = diag};
+  memset(s, 0, sizeof *s);
+  int rc = siox__yaml_open(&in.yaml, path, diag);
+  if (rc)
+    return rc;
+  char *real = realpath(path, NULL);
+  in.directory = real ? dirname(real) : NULL;
+  if (!in.directory)
+    fail(&in, SIOX_EIO, "", "its directory cannot be found");
+  if (in.rc == 0)
+    in.rc = siox__yaml_read(&in.yaml, &schema, (void **)&in.text, NULL, diag);
+  if (in.rc == 0)
+    read_all(&in);
+  if (in.text)
+    siox__yaml_free(&schema, in.text, 0);
+  siox__config_release(SIOX__KIND_list, &in.config.drive);
+  siox_layout_free(&in.fallback);
+  siox__yaml_close(&in.yaml);
+  free(real);
+  if (in.rc)
+    sim_scenario_free(s);
+  return in.rc;
+}
+
+void sim_scenario_free(struct sim_scenario *s) {
+  siox_sim_destroy(s->sim);
+  siox_trace_reader_close(s->reader);
+  for (uint32_t i = 0; s->generated && i < s->njobs; i++)
+    siox_layout_free(&s->generated[i]);
+  for (char **name = s->scheme; name && *name; name++)
+    free(*name);
+  free(s->scheme);
+  free(s->generated);
+  free(s->copies);
+  free(s->only_trace);
+  free(s->notes);
+  siox_layouts_free(&s->layouts);
+  siox_config_drives_free(&s->drives);
+  memset(s, 0, sizeof *s);
+}

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The comparison as a table, CSV and JSON. */
+#include "sim.h"
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+static const char *const kinds[] = {"base", "static", "scheme", "oracle", "bound"};
+
+static void show_recorded(const struct sim_rows *r, FILE *out) {
+  if (!r->recorded)
+    return;
+  fprintf(out,
+          "  recorded %.3f J in %.3f s; with its arrivals kept %.3f J (%+.1e); in closed loop "
+          "under the "
+          "recorded policy\n  %.3f J (%+.2f %%) in %.3f s (%+.2f %%)\n",
+          r->recorded_joules, r->recorded_seconds, r->open_joules,
+          r->open_joules / r->recorded_joules - 1, r->closed_joules,
+          (r->closed_joules / r->recorded_joules - 1) * 100, r->closed_seconds,
+          (r->closed_seconds / r->recorded_seconds - 1) * 100);
+}
+
+void sim_show_table(const struct sim_rows *rows, const struct sim_scenario *s, FILE *out) {
+  int width = 14;
+  for (uint32_t i = 0; i < rows->count; i++) {
+    int length = (int)strlen(rows->row[i].name) + (rows->row[i].best ? 7 : 0);
+    width = length > width ? length : width;
+  }
+  fprintf(out, "%-*s %13s %9s %11s %11s %12s %10s %8s\n", width, "scheme", "joules", "saved",
+          "added I/O", "run time", "transitions", "worst wait", "missed");
+  for (uint32_t i = 0; i < rows->count; i++) {
+    const struct sim_row *r = &rows->row[i];
+    char name[100];
+    snprintf(name, sizeof name, "%s%s", r->name, r->best ? " (best)" : "");
+    if (r->wrong[0]) {
+      fprintf(out, "%-*s %s\n", width, name, r->wrong);
+      continue;
+    }
+    fprintf(out, "%-*s %13.3f %7.2f %% %9.2f %%", width, name, r->joules, r->saved * 100,
+            r->added_io * 100);
+    if (r->timed)
+      fprintf(out, " %9.3f s %12" PRIu64 " %8.3f s %8" PRIu64 "\n", r->seconds, r->transitions,
+              r->worst_seconds, r->missed);
+    else if (r->kind == SIM_ORACLE)
+      fprintf(out, " %9.3f s %12" PRIu64 "\n", r->seconds, r->transitions);
+    else
+      fprintf(out, "   no scheme uses less\n");
+  }
+  show_recorded(rows, out);
+  for (uint32_t i = 0; i < rows->count; i++)
+    if (rows->row[i].released)
+      fprintf(out,
+              "  %s: %" PRIu64 " waits given up: records of what they waited for are missing\n",
+              rows->row[i].name, rows->row[i].released);
+  if (rows->cut)
+    fprintf(out, "  a trace has no end; it is played as far as it goes\n");
+  if (s->notes)
+    fprintf(out, "  %s", s->notes);
+  fprintf(out, "  joules are estimated from drive profiles\n");
+}
+
+void sim_show_csv(const struct sim_rows *rows, FILE *out) {
+  fprintf(out,
+          "scheme,kind,best,joules,saved,added_io_time,seconds,io_seconds,transitions,"
+          "worst_wait_s,requests,missed,joules_idle,joules_active,joules_up,joules_down,error\n");
+  for (uint32_t i = 0; i < rows->count; i++) {
+    const struct sim_row *r = &rows->row[i];
+    fprintf(out, "\"%s\",%s,%d,", r->name, kinds[r->kind], r->best);
+    if (r->wrong[0]) {
+      fprintf(out, ",,,,,,,,,,,,,\"%s\"\n", r->wrong);
+      continue;
+    }
+    fprintf(out, "%.17g,%.17g,%.17g,", r->joules, r->saved, r->added_io);
+    if (!r->timed) {
+      fprintf(out, ",,,,,,,,,,\n");
+      continue;
+    }
+    fprintf(out, "%.9f,%.9f,%" PRIu64 ",%.9f,%" PRIu64 ",%" PRIu64, r->seconds, r->io_seconds,
+            r->transitions, r->worst_seconds, r->requests, r->missed);
+    for (int k = 0; k < SIOX_NSTATES; k++)
+      fprintf(out, ",%.17g", r->joules_state[k]);
+    fprintf(out, ",\n");
+  }
+}
+
+static json_t *row_of(const struct sim_row *r) {
+  json_t *o =
+      json_pack("{s:s, s:s, s:b}", "scheme", r->name, "kind", kinds[r->kind], "best", r->best);
+  if (r->wrong[0]) {
+    json_object_set_new(o, "error", json_string(r->wrong));
+    return o;
+  }
+  json_object_update_new(o, json_pack("{s:f, s:f, s:f}", "joules", r->joules, "saved", r->saved,
+                                      "added_io_time", r->added_io));
+  if (!r->timed)
+    return o;
+  json_t *states = json_object();
+  for (int k = 0; k < SIOX_NSTATES; k++)
+    json_object_set_new(states, siox_state_name((enum siox_state)k), json_real(r->joules_state[k]));
+  json_object_update_new(o, json_pack("{s:f, s:f, s:f, s:I, s:I, s:I, s:I, s:o}", "seconds",
+                                      r->seconds, "io_seconds", r->io_seconds, "worst_wait_s",
+                                      r->worst_seconds, "transitions", (json_int_t)r->transitions,
+                                      "requests", (json_int_t)r->requests, "missed",
+                                      (json_int_t)r->missed, "released", (json_int_t)r->released,
+                                      "joules_by_state", states));
+  return o;
+}
+
+json_t *sim_show_json(const struct sim_rows *rows, const struct sim_scenario *s) {
+  json_t *list = json_array();
+  for (uint32_t i = 0; i < rows->count; i++)
+    json_array_append_new(list, row_of(&rows->row[i]));
+  json_t *all = json_pack("{s:I, s:b, s:b, s:o}", "disks", (json_int_t)s->ndisks, "estimated", 1,
+                          "cut", rows->cut, "rows", list);
+  if (rows->recorded)
+    json_object_set_new(all, "recorded",
+                        json_pack("{s:f, s:f, s:f, s:f, s:f}", "joules", rows->recorded_joules,
+                                  "seconds", rows->recorded_seconds, "joules_arrivals_kept",
+                                  rows->open_joules, "joules_closed_loop", rows->closed_joules,
+                                  "seconds_closed_loop", rows->closed_seconds));
+  if (s->notes)
+    json_object_set_new(all, "notes", json_string(s->notes));
+  return all;
+}
