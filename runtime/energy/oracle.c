@@ -25,6 +25,9 @@ struct siox_oracle {
   struct siox_oracle_result result;
   double joules_lost; /* of the sum's low bits (Kahan) */
   struct state *row;  /* nprices rows of nlevels */
+  /* Of the service at hand, for every level before it and every level of its own. */
+  struct siox__choice *choice;
+  uint32_t most_choices, nchoices[SIOX_MAX_LEVELS][SIOX_MAX_LEVELS];
 };
 
 static int check(const struct siox_oracle_options *o) {
@@ -56,7 +59,10 @@ static int set_up(struct siox_oracle *oracle) {
   if (rc < 0)
     return rc;
   oracle->row = calloc((size_t)o->nprices * d->nlevels + 1, sizeof *oracle->row);
-  if (!oracle->row)
+  oracle->most_choices = siox__most_choices(&oracle->graph);
+  oracle->choice =
+      malloc((size_t)d->nlevels * d->nlevels * oracle->most_choices * sizeof *oracle->choice);
+  if (!oracle->row || !oracle->choice)
     return SIOX_ENOMEM;
   for (uint32_t i = 0; i < o->nprices * d->nlevels; i++)
     oracle->row[i].cost = i % d->nlevels == o->initial_level ? 0 : INFINITY;
@@ -85,6 +91,7 @@ void siox_oracle_destroy(struct siox_oracle *oracle) {
     return;
   siox__graph_free(&oracle->graph);
   free(oracle->row);
+  free(oracle->choice);
   free(oracle);
 }
 
@@ -117,45 +124,60 @@ static int64_t service_ns(const struct siox_drive *d, uint32_t level,
   return ns > 0 ? ns : 0;
 }
 
+static struct siox__choice *choices(const struct siox_oracle *oracle, uint32_t l, uint32_t m) {
+  return oracle->choice + ((size_t)l * oracle->o.drive->nlevels + m) * oracle->most_choices;
+}
+
+/* A service at one level: what it takes itself, whatever came before. */
+struct own {
+  double joules, slower_s;
+};
+
 /* One row: the service at every level, from every level before it. */
-static void extend(struct siox_oracle *oracle, struct state *row, double price,
-                   const struct siox_oracle_service *s, int64_t full_ns, int64_t gap,
-                   struct siox__plan best[SIOX_MAX_LEVELS][SIOX_MAX_LEVELS]) {
+static void extend(const struct siox_oracle *oracle, struct state *row, double price, double weight,
+                   const struct own *own) {
   const struct siox_drive *d = oracle->o.drive;
-  double weight = s->weight > 0 ? s->weight : 1;
   struct state next[SIOX_MAX_LEVELS];
   for (uint32_t m = 0; m < d->nlevels; m++) {
     next[m] = (struct state){.cost = INFINITY};
     if (!d->level[m].serves)
       continue;
     double net = price * weight - d->level[m].idle_w; /* joules a second late, at least 0 */
-    int64_t ns = service_ns(d, m, s, full_ns);
-    double slower_s = (double)(ns - full_ns) * 1e-9;
-    double joules = d->level[m].active_w * (double)ns * 1e-9;
+    uint32_t from = 0;
+    struct siox__choice best = {0, 0};
     for (uint32_t l = 0; l < d->nlevels; l++) {
-      if (isinf(row[l].cost))
-        continue;
-      struct siox__plan plan = siox__plan_late(&oracle->graph, l, m, gap, net * 1e-9, &best[l][m]);
-      double late_s = (double)plan.late_ns * 1e-9;
-      double cost = row[l].cost + plan.joules + joules + net * (late_s + slower_s);
-      if (cost < next[m].cost)
-        next[m] = (struct state){cost, row[l].joules + plan.joules + joules,
-                                 row[l].delay_s + weight * (late_s + slower_s)};
+      const struct siox__choice *c = choices(oracle, l, m);
+      for (uint32_t i = 0; i < oracle->nchoices[l][m]; i++) {
+        double cost = row[l].cost + c[i].joules + net * c[i].late_s;
+        if (cost < next[m].cost) {
+          next[m].cost = cost;
+          best = c[i];
+          from = l;
+        }
+      }
     }
+    next[m].cost += own[m].joules + net * own[m].slower_s;
+    next[m].joules = row[from].joules + best.joules + own[m].joules;
+    next[m].delay_s = row[from].delay_s + weight * (best.late_s + own[m].slower_s);
   }
   memcpy(row, next, d->nlevels * sizeof *row);
 }
 
-static void price_it(struct siox_oracle *oracle, const struct siox_oracle_service *s, int64_t ns,
-                     int64_t gap) {
-  uint32_t n = oracle->o.drive->nlevels;
-  struct siox__plan best[SIOX_MAX_LEVELS][SIOX_MAX_LEVELS];
-  for (uint32_t l = 0; l < n; l++)
-    for (uint32_t m = 0; m < n; m++)
-      if (oracle->o.drive->level[m].serves)
-        best[l][m] = siox__plan_gap(&oracle->graph, l, m, gap);
+static void price_it(struct siox_oracle *oracle, const struct siox_oracle_service *s,
+                     int64_t full_ns, int64_t gap) {
+  const struct siox_drive *d = oracle->o.drive;
+  struct own own[SIOX_MAX_LEVELS];
+  for (uint32_t m = 0; m < d->nlevels; m++) {
+    if (!d->level[m].serves)
+      continue;
+    int64_t ns = service_ns(d, m, s, full_ns);
+    own[m] = (struct own){d->level[m].active_w * (double)ns * 1e-9, (double)(ns - full_ns) * 1e-9};
+    for (uint32_t l = 0; l < d->nlevels; l++)
+      oracle->nchoices[l][m] = siox__choices(&oracle->graph, l, m, gap, choices(oracle, l, m));
+  }
   for (uint32_t k = 0; k < oracle->o.nprices; k++)
-    extend(oracle, oracle->row + (size_t)k * n, oracle->o.price[k], s, ns, gap, best);
+    extend(oracle, oracle->row + (size_t)k * d->nlevels, oracle->o.price[k],
+           s->weight > 0 ? s->weight : 1, own);
 }
 
 int siox_oracle_serve(struct siox_oracle *oracle, const struct siox_oracle_service *s) {

@@ -41,8 +41,7 @@ void siox__graph_free(struct siox__graph *graph);
 
 /* One way through a gap, found for its length. */
 struct siox__plan {
-  double joules;   /* INFINITY: none */
-  int64_t late_ns; /* the gap lasts longer by this */
+  double joules; /* INFINITY: none */
   const struct siox__way *way;
   int64_t turn_ns; /* > 0: instead, towards the lowest level, turned round after this time */
   /* Last gap: after the way the disk is sent to last_level so long before the end. 0: it is not. */
@@ -52,9 +51,15 @@ struct siox__plan {
 /* The cheapest way from level to level in exactly gap ns. */
 struct siox__plan siox__plan_gap(const struct siox__graph *graph, uint32_t from, uint32_t to,
                                  int64_t gap);
-/* The same when lateness costs so many joules a ns (>= 0); `best` is that of siox__plan_gap. */
-struct siox__plan siox__plan_late(const struct siox__graph *graph, uint32_t from, uint32_t to,
-                                  int64_t gap, double joules_ns, const struct siox__plan *best);
+/* What a way costs when the disk may be late: the gap lasts longer by late_s. */
+struct siox__choice {
+  double joules, late_s;
+};
+/* All choices that are best for some price of lateness, at most siox__most_choices; their number.
+ */
+uint32_t siox__choices(const struct siox__graph *graph, uint32_t from, uint32_t to, int64_t gap,
+                       struct siox__choice *out);
+uint32_t siox__most_choices(const struct siox__graph *graph);
 /* The cheapest way through the last gap, with the joules of the change to end_level after it. */
 struct siox__plan siox__plan_end(const struct siox__graph *graph, uint32_t from, uint32_t end_level,
                                  int64_t gap);

@@ -80,20 +80,27 @@ struct siox__plan siox__plan_gap(const struct siox__graph *g, uint32_t from, uin
   return best;
 }
 
-struct siox__plan siox__plan_late(const struct siox__graph *g, uint32_t from, uint32_t to,
-                                  int64_t gap, double joules_ns, const struct siox__plan *start) {
-  struct siox__plan best = *start;
-  double least = best.joules;
+uint32_t siox__most_choices(const struct siox__graph *g) {
+  uint32_t most = 0;
+  for (uint32_t a = 0; a < g->drive->nlevels; a++)
+    for (uint32_t b = 0; b < g->drive->nlevels; b++)
+      most = g->ways[a][b].count > most ? g->ways[a][b].count : most;
+  return most + 1;
+}
+
+uint32_t siox__choices(const struct siox__graph *g, uint32_t from, uint32_t to, int64_t gap,
+                       struct siox__choice *out) {
+  struct siox__plan timely = siox__plan_gap(g, from, to, gap);
   const struct siox__ways *ways = &g->ways[from][to];
+  uint32_t n = 0;
+  if (!isinf(timely.joules))
+    out[n++] = (struct siox__choice){timely.joules, 0};
   for (uint32_t i = 0; i < ways->count; i++) {
     const struct siox__way *w = &ways->way[i];
-    double cost = w->joules + joules_ns * (double)(w->ns - gap);
-    if (w->ns > gap && cost < least) {
-      least = cost;
-      best = (struct siox__plan){.joules = w->joules, .late_ns = w->ns - gap, .way = w, .to = to};
-    }
+    if (w->ns > gap && w->joules < timely.joules)
+      out[n++] = (struct siox__choice){w->joules, (double)(w->ns - gap) * 1e-9};
   }
-  return best;
+  return n;
 }
 
 /* After a way to `at` that leaves `rest` ns, of which the last `last` go into a change that the end
