@@ -199,5 +199,92 @@ def two_layouts_that_match_one_file_are_refused():
         assert re.search(r"s.yaml:3: layouts\[1\].file: \"a\" overlaps layouts\[0\]", done.stderr), done.stderr
 
 
+def imported(directory, name, text, *options, status=0):
+    path = os.path.join(directory, name)
+    with open(path, "w") as f:
+        f.write(text)
+    out = os.path.join(directory, "i.siox")
+    done = subprocess.run([SIOX, "sim", "import", *options, path, out], capture_output=True, text=True)
+    assert done.returncode == status, (done.returncode, done.stderr)
+    return out, done.stderr
+
+
+CSV = """# two ranks, and a file with a comma in its name
+rank,file,op,offset,bytes,start,end
+0,"/data/a,b",write,0,1048576,1.0,1.1
+0,,barrier,1,,5,6
+1,/data/c,read,0,1048576,0.5,0.6
+
+1,,barrier,1,,2,6
+"""
+
+
+def a_csv_becomes_the_trace_it_says():
+    """Rank 0 asks at 1 s and thinks 3.9 s, the barrier takes 1 s from its entry, rank 1 waits for it."""
+    with tempfile.TemporaryDirectory(prefix="siox-test.") as directory:
+        out, _ = imported(directory, "a.csv", CSV, "-s", "disks=2", "-s", "default_layout=0:1:64K")
+        got = rows(f"jobs: [{{trace: {out}}}]\n", "--schemes", "siox")
+        took = service(FULL, 1 << 20)
+        near(got["base"]["seconds"], 1 + took + 3.9 + 1, 1e-8)
+        near(got["base"]["joules"], 2 * idle(FULL) * got["base"]["seconds"] + 3.3 * 2 * took, 1e-8)
+        near(got["static:6000"]["seconds"], 1 + service(6000, 1 << 20) + 3.9 + 1, 1e-8)
+        cat = subprocess.run([SIOX, "trace", "cat", out], capture_output=True, text=True).stdout
+        assert "/data/a,b" in cat, cat
+
+
+def a_wrong_csv_is_named_with_its_place():
+    head = "rank,file,op,offset,bytes,start,end\n"
+    for text, place in (("rank,file\n", r"a.csv:1: op: this column is missing"),
+                        (head.replace("op", "operation"), r"a.csv:1: operation: not a column"),
+                        (head + "0,f,write,0,10,1,2\n0,f,write,0,x,1,2\n", r"a.csv:3: bytes: \"x\": expected a whole"),
+                        (head + "0,f,write,0,10,-1,2\n", r"a.csv:2: start: \"-1\": expected seconds, not negative"),
+                        (head + "0,f,write,0,10,3,2\n", r"a.csv:2: end: \"2\": before start"),
+                        (head + "0,f,write,0,10,1\n", r"a.csv:2: not as many fields"),
+                        (head + "0,\"f,write,0,10,1,2\n", r"a.csv:2: a quote is not closed"),
+                        (head + "0,,write,0,10,1,2\n", r"a.csv:2: file: a request needs a file"),
+                        (head + "0,f,erase,0,10,1,2\n", r"a.csv:2: op: \"erase\": expected read, write or barrier"),
+                        (head, r"a.csv: there is no request in it")):
+        with tempfile.TemporaryDirectory(prefix="siox-test.") as directory:
+            out, error = imported(directory, "a.csv", text, status=1)
+            assert re.search(place, error), (text, error)
+            assert not os.path.exists(out)
+
+
+def a_wrong_dxt_text_is_named_with_its_place():
+    section = "# DXT, file_id: 7, file_name: /f\n"
+    for text, place in (("X_POSIX 0 write 0 0 8 0.1 0.2\n", r"a.txt:1: a request before the first file"),
+                        (section + " X_POSIX 0 write 0 0 8 0.1\n", r"a.txt:2: a request has eight fields"),
+                        (section + " X_POSIX 0 write 0 0 8 0.1 z\n", r"a.txt:2: End\(s\): \"z\": expected seconds"),
+                        (section + "hello\n", r"a.txt:2: \"hello\": not a line of darshan-dxt-parser")):
+        with tempfile.TemporaryDirectory(prefix="siox-test.") as directory:
+            _, error = imported(directory, "a.txt", text, status=1)
+            assert re.search(place, error), (text, error)
+
+
+def dxt_samples_are_imported_whole():
+    """Ranks, files, requests and bytes are those that a few lines of Python find in the text."""
+    samples = os.environ.get("SIOX_SAMPLES") or os.path.join(os.environ["SIOX_SOURCE"], "..", "shared", "data", "darshan")
+    names = [n for n in (os.listdir(samples) if os.path.isdir(samples) else []) if n.endswith(".dxt.txt")]
+    if not names:
+        print(f"no samples of darshan-dxt-parser in {samples} (SIOX_SAMPLES)")
+        sys.exit(77)
+    for name in names:
+        with open(os.path.join(samples, name)) as f:
+            text = f.read()
+        lines = [line.split() for line in text.splitlines() if line.startswith(" X_POSIX")]
+        with tempfile.TemporaryDirectory(prefix="siox-test.") as directory:
+            out, _ = imported(directory, "a.txt", text)
+            cat = subprocess.run([SIOX, "trace", "cat", "--json", out], capture_output=True, text=True).stdout
+            events = [json.loads(line) for line in cat.splitlines()]
+            io_events = [e for e in events if e["event"] == "io"]
+            clients = {e["client"]: e["rank"] for e in events if e["event"] == "client"}
+            want = sorted((int(f[1]), int(f[4]), int(f[5]), round(float(f[6]) * 1e9), f[2] == "write") for f in lines)
+            have = sorted((clients[e["client"]], e["offset"], e["bytes"], e["start_ns"], e["op"] == 1) for e in io_events)
+            assert have == want, name
+            files = set(re.findall(r"^# DXT, file_id: \d+, file_name: (.*)$", text, re.M))
+            assert {e["path"] for e in events if e["event"] == "file"} == files, name
+            rows(f"jobs: [{{trace: {out}}}]\n", "--schemes", "siox")
+
+
 if __name__ == "__main__":
     globals()[sys.argv[1]]()

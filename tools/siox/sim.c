@@ -12,6 +12,7 @@
 static const char usage[] =
     "usage: siox sim SCENARIO.yaml [--schemes A,B,...] [--json|--csv] [--plot FILE.svg]\n"
     "                [--timeline FILE.svg [--draw SCHEME]] [--quiet]\n"
+    "       siox sim import --help\n"
     "\n"
     "Plays recorded or generated jobs again on emulated disks, in closed loop: a request that is\n"
     "served later delays what follows it. Prints, beside each other: every disk at full speed\n"
@@ -220,6 +221,8 @@ int siox__cmd_sim(int argc, char **argv) {
   struct options o = {0};
   struct sim_scenario scenario;
   struct siox_diag diag = {""};
+  if (argc > 1 && !strcmp(argv[1], "import"))
+    return sim_import(argc - 1, argv + 1);
   int status = parse(argc, argv, &o);
   if (status) {
     if (status > 0)

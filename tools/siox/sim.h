@@ -66,4 +66,7 @@ void sim_show_csv(const struct sim_rows *rows, FILE *out);
 json_t *sim_show_json(const struct sim_rows *rows, const struct sim_scenario *s);
 int sim_plot_svg(const struct sim_rows *rows, FILE *out, int width);
 
+/* sim_import.c: `siox sim import`; argv[0] is "import" */
+int sim_import(int argc, char **argv);
+
 #endif
