@@ -8,6 +8,7 @@
 #include "siox/error.h"
 #include "siox/layout.h"
 #include "siox/policy.h"
+#include <stdbool.h>
 #include <stdio.h>
 #ifdef __cplusplus
 extern "C" {
@@ -37,11 +38,21 @@ struct siox_config_list {
 #define SIOX_CONFIG_TYPE_clock enum siox_config_clock
 #define SIOX_CONFIG_TYPE_level int       /* 0 error, 1 warn, 2 info, 3 debug */
 
+/* The settings in the order of config.def. */
+enum siox_setting {
+#define SIOX_CONFIG(type, key, initial, environment, help) SIOX_SETTING_##key,
+#include "siox/config.def"
+#undef SIOX_CONFIG
+  SIOX_NSETTINGS
+};
+
 struct siox_config {
 #define SIOX_CONFIG(type, key, initial, environment, help) SIOX_CONFIG_TYPE_##type key;
 #include "siox/config.def"
 #undef SIOX_CONFIG
   char *file; /* the file read, NULL: none */
+  /* Asked for by whoever loads it: on the command line, in the environment or in a file that either names. */
+  bool given[SIOX_NSETTINGS];
 };
 
 /* One setting from a command line. */
@@ -55,6 +66,11 @@ struct siox_config_override {
 int siox_config_load(struct siox_config *config, const char *path, const struct siox_config_override *overrides,
                      size_t noverrides, struct siox_diag *diag);
 void siox_config_free(struct siox_config *config); /* harmless on a zeroed object */
+
+/* A setting's key, and its value as text that would be read as the same value; "" unset. Paths are absolute. The caller
+ * frees the value; NULL: no memory. */
+const char *siox_config_key(enum siox_setting setting);
+char *siox_config_text(const struct siox_config *config, enum siox_setting setting);
 
 /* The drives that a configuration asks for: each profile loaded once, with time scale and rule applied. */
 struct siox_config_drives {

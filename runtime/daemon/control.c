@@ -9,6 +9,17 @@
 #include <string.h>
 #include <unistd.h>
 
+/* Every setting as text, so that who joins can compare (tools/siox/join.c). */
+static json_t *settings(const struct siox_config *config) {
+  json_t *o = json_object();
+  for (enum siox_setting i = 0; i < SIOX_NSETTINGS; i++) {
+    char *text = siox_config_text(config, i);
+    json_object_set_new(o, siox_config_key(i), text ? json_string(text) : json_null());
+    free(text);
+  }
+  return o;
+}
+
 static json_t *text_or_null(const char *text) { return text ? json_string(text) : json_null(); }
 
 static json_t *common(struct siox__daemon *d) {
@@ -21,7 +32,13 @@ static json_t *common(struct siox__daemon *d) {
   json_object_set_new(o, "transition_rule",
                       json_string(siox_rule_name(d->config->transition_rule)));
   json_object_set_new(o, "mount", text_or_null(d->config->mount));
-  json_object_set_new(o, "record", text_or_null(d->config->record));
+  char *record = d->config->record ? siox_config_text(d->config, SIOX_SETTING_record) : NULL;
+  json_object_set_new(o, "record", text_or_null(record)); /* absolute: others read it */
+  free(record);
+  json_object_set_new(o, "start", d->begun ? json_integer(d->start) : json_null());
+  json_object_set_new(o, "trace_error",
+                      text_or_null(*d->trace_error.text ? d->trace_error.text : NULL));
+  json_object_set_new(o, "settings", settings(d->config));
   json_object_set_new(o, "database", text_or_null(d->config->database));
   json_object_set_new(o, "counters", siox__status_counters(d));
   return o;

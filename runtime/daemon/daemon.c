@@ -149,11 +149,12 @@ int siox__daemon_begin(struct siox__daemon *d, int64_t stamp, const char *progra
   struct siox_diag diag = {""};
   int r = siox__record_begin(d, start, program, &diag);
   if (r < 0) /* the run goes on without its trace; the report says that it is missing */
-    siox__log(&d->log, SIOX__LOG_ERROR, "no trace: %s", diag.text);
+    siox__record_lost(d, *diag.text ? diag.text : siox_strerror(r));
   r = create_bank(d, start);
   if (r < 0)
     return r;
   d->begun = d->dirty = true;
+  d->start = start;
   d->next_wakeup = SIOX_NEVER;
   return 0;
 }

@@ -97,7 +97,7 @@ struct siox__daemon {
 
   struct siox_bank *bank; /* NULL before the first client */
   struct siox_config_drives drives;
-  int64_t next_wakeup, armed, last_leave;
+  int64_t start, next_wakeup, armed, last_leave;
   bool dirty; /* the bank has changed since the level table was written */
   struct siox_level_table *table;
   int table_fd;
@@ -109,6 +109,7 @@ struct siox__daemon {
   struct siox__files files;
   struct siox__members *members;
   struct siox_trace_writer *trace;
+  struct siox_diag trace_error; /* why the trace is not whole, "" it is */
   struct siox__store *store;
   struct siox__counters count;
 };
@@ -164,8 +165,10 @@ void siox__members_drop(struct siox__members *members, uint32_t client);
 const uint32_t *siox__members_of(const struct siox__members *members, uint64_t uid,
                                  uint32_t *count);
 /* record.c: what happened, to the trace and to the store */
+int siox__record_possible(struct siox__daemon *d, struct siox_diag *diag); /* can the trace be made? */
 int siox__record_begin(struct siox__daemon *d, int64_t start, const char *program,
                        struct siox_diag *diag);
+void siox__record_lost(struct siox__daemon *d, const char *why); /* something is not in the trace */
 void siox__record_event(struct siox__daemon *d, const struct siox_trace_event *event);
 void siox__record_segment(void *daemon, const struct siox_segment *segment);
 void siox__record_flush(struct siox__daemon *d);

@@ -113,6 +113,8 @@ int siox__listen(struct siox__daemon *d, const char *path, struct siox_diag *dia
   }
   strcpy(address.sun_path, path);
   int r = take_place(d, path, diag);
+  if (r == 0) /* of nobody else's business: a second daemon joins in */
+    r = siox__record_possible(d, diag);
   if (r < 0)
     return r;
   raise_descriptor_limit();

@@ -26,6 +26,8 @@ static const char usage[] =
     "  -s, --set KEY=VALUE   one setting, over file and environment; may be repeated\n"
     "      --daemonize       return when the socket answers, and go on in the background\n"
     "      --foreground      stay (default)\n"
+    "  -q, --quiet           do not say that there is a daemon already\n"
+    "      --version         print the version\n"
     "  -h, --help            this text and every setting\n"
     "\n"
     "SIGTERM and SIGINT end it in order: trace and database are written, the socket is removed.\n"
@@ -38,18 +40,20 @@ struct options {
   const char *config;
   struct siox_config_override set[OVERRIDES];
   size_t nset;
-  bool daemonize;
+  bool daemonize, quiet;
 };
 
 static int parse(int argc, char **argv, struct options *o) {
-  enum { DAEMONIZE = 256, FOREGROUND };
+  enum { DAEMONIZE = 256, FOREGROUND, VERSION };
   static const struct option known[] = {{"config", required_argument, NULL, 'c'},
                                         {"set", required_argument, NULL, 's'},
                                         {"daemonize", no_argument, NULL, DAEMONIZE},
                                         {"foreground", no_argument, NULL, FOREGROUND},
+                                        {"quiet", no_argument, NULL, 'q'},
+                                        {"version", no_argument, NULL, VERSION},
                                         {"help", no_argument, NULL, 'h'},
                                         {0}};
-  for (int c; (c = getopt_long(argc, argv, "c:s:h", known, NULL)) != -1;)
+  for (int c; (c = getopt_long(argc, argv, "c:s:qh", known, NULL)) != -1;)
     switch (c) {
     case 'c':
       o->config = optarg;
@@ -67,6 +71,12 @@ static int parse(int argc, char **argv, struct options *o) {
     case FOREGROUND:
       o->daemonize = false;
       break;
+    case 'q':
+      o->quiet = true;
+      break;
+    case VERSION:
+      puts("sioxd " SIOX_VERSION);
+      exit(EXIT_SUCCESS);
     case 'h':
       fputs(usage, stdout);
       siox_config_describe(stdout);
@@ -127,7 +137,7 @@ static void let_go(const char *log_path) {
     close(log);
 }
 
-static int run(const struct siox_config *config, int ready, bool daemonize) {
+static int run(const struct siox_config *config, int ready, const struct options *o) {
   static struct siox__daemon d;
   struct siox_diag diag = {""};
   d.log = (struct siox__log){stderr, (enum siox__log_level)config->log_level};
@@ -135,7 +145,8 @@ static int run(const struct siox_config *config, int ready, bool daemonize) {
   if (r == 0)
     r = siox__listen(&d, config->socket, &diag);
   if (r == SIOX_EEXIST) {
-    fprintf(stderr, "sioxd: a daemon is there already on %s\n", config->socket);
+    if (!o->quiet)
+      fprintf(stderr, "sioxd: a daemon is there already on %s\n", config->socket);
     say_ready(ready, EXIT_SUCCESS);
     return EXIT_SUCCESS;
   }
@@ -148,13 +159,13 @@ static int run(const struct siox_config *config, int ready, bool daemonize) {
             d.drives.ndisks, config->policy);
   char log_path[4096];
   snprintf(log_path, sizeof log_path, "%s.log", config->socket);
-  if (daemonize)
+  if (o->daemonize)
     let_go(log_path);
   say_ready(ready, EXIT_SUCCESS);
   uv_run(&d.loop, UV_RUN_DEFAULT);
   siox__daemon_destroy(&d);
   struct stat log;
-  if (daemonize && stat(log_path, &log) == 0 && log.st_size == 0)
+  if (o->daemonize && stat(log_path, &log) == 0 && log.st_size == 0)
     unlink(log_path); /* it had nothing to say */
   return EXIT_SUCCESS;
 }
@@ -174,12 +185,13 @@ int main(int argc, char **argv) {
     return EXIT_USAGE;
   }
   signal(SIGPIPE, SIG_IGN);
+  signal(SIGXFSZ, SIG_IGN); /* a trace that grows too long is no reason to end */
   int ready = -1;
   if (options.daemonize && (ready = go_to_background()) < 0) {
     fprintf(stderr, "sioxd: cannot go to the background: %s\n", strerror(errno));
     return EXIT_FAILURE;
   }
-  status = run(&config, ready, options.daemonize);
+  status = run(&config, ready, &options);
   siox_config_free(&config);
   return status;
 }

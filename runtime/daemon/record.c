@@ -2,14 +2,46 @@
 /* What happened, to the trace and to the store. Neither ever stops the daemon: what cannot be
  * written is counted and said once. */
 #include "daemon/daemon.h"
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
+
+void siox__record_lost(struct siox__daemon *d, const char *why) {
+  if (d->count.trace_lost++)
+    return;
+  snprintf(d->trace_error.text, sizeof d->trace_error.text, "%s", why);
+  siox__log(&d->log, SIOX__LOG_ERROR, "%s; the trace will not be whole", why);
+}
 
 static void lost(struct siox__daemon *d, int code) {
-  if (!d->count.trace_lost++)
-    siox__log(&d->log, SIOX__LOG_ERROR, "trace %s: %s; it will not be whole", d->config->record,
-              siox_strerror(code));
+  struct siox_diag why;
+  snprintf(why.text, sizeof why.text, "trace %.400s: %s", d->config->record, siox_strerror(code));
+  siox__record_lost(d, why.text);
+}
+
+/* The trace itself is begun by the first client; whoever starts a daemon wants to know before that.
+ * Nothing is changed: a trace that lies there keeps its content until then. A pipe without a reader
+ * may still get one. */
+int siox__record_possible(struct siox__daemon *d, struct siox_diag *diag) {
+  const char *path = d->config->record;
+  if (!path)
+    return 0;
+  int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+  bool made = fd >= 0;
+  if (fd < 0 && errno == EEXIST)
+    fd = open(path, O_WRONLY | O_CREAT | O_NONBLOCK | O_CLOEXEC, 0644);
+  if (fd < 0 && errno != ENXIO) {
+    snprintf(diag->text, sizeof diag->text, "record: %.400s: %s", path, strerror(errno));
+    return SIOX_EIO;
+  }
+  if (fd >= 0)
+    close(fd);
+  if (made)
+    unlink(path);
+  return 0;
 }
 
 static void store_run(struct siox__daemon *d, int64_t start, int64_t wall, const char *program) {

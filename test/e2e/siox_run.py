@@ -121,6 +121,156 @@ def another_policy_is_not_joined():
         assert first.returncode == 0
 
 
+def refused(run, *texts):
+    """Status 2 before the command was started, and each text on stderr."""
+    out, err = run.communicate(timeout=60)
+    assert run.returncode == 2 and out == "" and all(text in err for text in texts), (run.returncode, out, err)
+
+
+def an_unwritable_record_is_refused_before_the_command():
+    with Place() as place:
+        for path, why in (("/no/such/place/run.siox", "No such file"), (place.directory, "Is a directory")):
+            refused(place.run("echo", "started", options=["--record", path]), f"record: {path}: {why}")
+            refused(place.run("echo", "started", options=["--set", f"record={path}"]), f"record: {path}: {why}")
+
+
+def a_record_that_lies_there_is_kept_until_there_is_another():
+    with Place() as place:
+        path = os.path.join(place.directory, "run.siox")
+        with open(path, "w") as f:
+            f.write("old")
+        run = place.run("true", options=["--record", path])
+        run.communicate(timeout=60)
+        with open(path) as f:
+            assert run.returncode == 0 and f.read() == "old"
+
+
+def an_unwritable_json_file_is_refused_before_the_command():
+    with Place() as place:
+        for path, why in (("/no/such/place/r.json", "No such file"), (place.directory, "Is a directory")):
+            refused(place.run("echo", "started", options=[f"--json={path}"]), f"--json: {path}: {why}")
+        assert not os.path.exists(place.socket)
+
+
+def a_json_file_that_fills_up_is_an_error():
+    with Place() as place:
+        run = place.run("true", options=["--json=/dev/full"])
+        _, err = run.communicate(timeout=60)
+        assert run.returncode == 1 and "/dev/full: No space left" in err, (run.returncode, err)
+
+
+def reported_without_a_trace(run):
+    """Four disks idle for 60 s at 10.2 W, busy twice at 3.3 W more (Table I), from the daemon's own totals."""
+    out, err = run.communicate(timeout=60)
+    assert run.returncode == 0, err
+    report = json.loads(out.splitlines()[-1])
+    first = round((0.0034 + 0.002 + 65536 / 55e6) * SECOND) / SECOND
+    second = round((0.002 + 65536 / 55e6) * SECOND) / SECOND
+    expected = 4 * (60 * 10.2 + 3.3 * (first + second))
+    close_to(report["run"]["joules"], expected)
+    close_to(sum(d["joules"]["total"] for d in report["disks"]), expected)
+    close_to(sum(j["joules"] for j in report["jobs"]) + report["unattributed"], expected)
+    assert report["run"]["requests"] == 2 and report["run"]["seconds"] == 60, report["run"]
+    assert report["run"]["saved"] is None and report["trace_lost"] > 0, report
+    assert "no replay" in report["unavailable"]["saved"] and "60.000" in err, (report["unavailable"], err)
+
+
+def a_trace_that_cannot_be_begun_leaves_a_report():
+    with Place() as place:
+        reported_without_a_trace(place.run(*place.program(), options=[
+            "--json", "--policy", "base", "--set", "clock=stamped", "--record", "/dev/full"]))
+
+
+def a_trace_that_fails_in_mid_run_leaves_a_report():
+    """The daemon may not write to files any more after the first record is in its trace."""
+    with Place() as place:
+        trace = os.path.join(place.directory, "run.siox")
+        limit = f"""
+import os, resource
+client.ask("flush")
+assert os.path.getsize({trace!r})
+resource.prlimit(client.ask("status")["pid"], resource.RLIMIT_FSIZE, (1, 1))
+"""
+        lines = place.program()[2].split("\n")
+        second = next(i for i, line in enumerate(lines) if "30 * SECOND" in line)
+        script = "\n".join(lines[:second]) + limit + "\n".join(lines[second:])
+        reported_without_a_trace(place.run(sys.executable, "-c", script, options=[
+            "--json", "--policy", "base", "--set", "clock=stamped", "--record", trace]))
+
+
+def other_settings_are_not_joined():
+    """Whichever way they are asked for: setting, both values and what to do are named."""
+    with Place() as place:
+        other = os.path.join(place.directory, "other")
+        os.mkdir(other)
+        file = os.path.join(place.directory, "siox.yaml")
+        with open(file, "w") as f:
+            f.write("time_scale: 7\n")
+        layouts = os.path.join(place.directory, "layouts.yaml")
+        with open(layouts, "w") as f:
+            f.write("- {file: '*', layout: '0:2:64K'}\n")
+        first = place.run("sh", "-c", "echo up; read line", stdin=subprocess.PIPE)
+        assert first.stdout.readline() == "up\n"
+        for options, text in ((["--set", f"mount={other}"], f"has mount {place.mount}, not {other}"),
+                              (["--config", file], "has time_scale 1, not 7"),
+                              (["--set", "disks=8"], "has disks 4, not 8"),
+                              (["--set", "transition_rule=a"], "has transition_rule b, not a"),
+                              (["--set", "default_layout=0:2:64K"], "has default_layout 0:4:64K, not 0:2:64K"),
+                              (["--set", f"layouts={layouts}"], f"has layouts (none), not {layouts}"),
+                              (["--record", "/tmp/r.siox"], "trace.siox, not /tmp/r.siox"),
+                              (["--set", "record=/tmp/r.siox"], "trace.siox, not /tmp/r.siox")):
+            refused(place.run("echo", "started", options=options), text, "--set socket=PATH")
+        place.environment["SIOX_CONFIG"] = file
+        refused(place.run("echo", "started"), "has time_scale 1, not 7")
+        first.communicate("\n", timeout=60)
+        assert os.listdir(place.environment["TMPDIR"]) == []
+
+
+def equal_settings_are_joined_quietly():
+    """The same mount by another name, the same settings in a file; only siox run speaks."""
+    with Place() as place:
+        link = os.path.join(place.directory, "link")
+        os.symlink(place.mount, link)
+        file = os.path.join(place.directory, "siox.yaml")
+        with open(file, "w") as f:
+            f.write("mount: link\ndisks: 4\npolicy: siox\ndrive: 36Z15\nstop_when_idle: -1\n".replace(
+                "mount: link", f"mount: {link}"))
+        first = place.run("sh", "-c", "echo up; read line", stdin=subprocess.PIPE, options=["--config", file])
+        assert first.stdout.readline() == "up\n"
+        second = place.run("true", options=["--config", file, "--set", f"mount={link}", "--quiet"])
+        _, err = second.communicate(timeout=60)
+        lines = err.splitlines()
+        assert second.returncode == 0 and len(lines) == 1 and lines[0].startswith("siox run: joined"), err
+        first.communicate("\n", timeout=60)
+
+
+def a_run_without_an_access_says_so():
+    with Place() as place:
+        joins = place.program()[2].split("number, _ =")[0]
+        run = place.run(sys.executable, "-c", joins, options=["--json", "--set", "clock=stamped"])
+        out, err = run.communicate(timeout=60)
+        report = json.loads(out.splitlines()[-1])
+        text = f"no access was below the mount {place.mount}"
+        assert run.returncode == 0 and f"\n  {text}\n" in err and report["note"] == text, err
+        assert "static" not in err and report["static"] == [], err
+
+
+def a_run_without_a_mount_says_so():
+    with Place() as place:
+        run = place.run("true", options=["--set", "mount="])
+        _, err = run.communicate(timeout=60)
+        assert run.returncode == 0 and "\n  no mount is set: nothing is emulated\n" in err, err
+
+
+def versions_are_printed():
+    for tool in ("siox", "sioxd", "siox-opt"):
+        program = os.path.join(os.path.dirname(SIOX), tool)
+        if os.path.exists(program):
+            run = subprocess.run([program, "--version"], stdout=subprocess.PIPE, text=True, timeout=60)
+            assert run.returncode == 0 and run.stdout.split("\n")[0].split()[0] == tool, run
+            assert run.stdout.split()[1][0].isdigit(), run
+
+
 def report_matches_the_closed_form():
     """Four disks idle for 60 s at 10.2 W, each busy twice at 3.3 W more: paper Table I."""
     with Place() as place:

@@ -108,13 +108,14 @@ static void find_sioxd(char *path, size_t size) {
 int siox__daemon_ensure(const char *config, const struct siox_config_override *set, size_t nset,
                         struct siox_diag *diag) {
   char path[PATH_MAX + 8];
-  const char **argv = calloc(2 * nset + 5, sizeof *argv);
+  const char **argv = calloc(2 * nset + 6, sizeof *argv);
   if (!argv)
     return SIOX_ENOMEM;
   find_sioxd(path, sizeof path);
   size_t n = 0;
   argv[n++] = path;
   argv[n++] = "--daemonize";
+  argv[n++] = "--quiet";
   if (config) {
     argv[n++] = "--config";
     argv[n++] = config;

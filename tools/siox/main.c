@@ -19,7 +19,9 @@ static void help(FILE *out) {
   fputs("usage: siox COMMAND [options]\n\n", out);
   for (int i = 0; i < COMMANDS; i++)
     fprintf(out, "  %-8s %s\n", commands[i].name, commands[i].help);
-  fputs("\nsiox COMMAND --help explains a command. Settings: sioxd --help.\n", out);
+  fputs("\nsiox COMMAND --help explains a command. Settings: sioxd --help. Version: siox "
+        "--version.\n",
+        out);
 }
 
 /* A full disk under stdout is an error of every command that had none of its own. */
@@ -37,6 +39,10 @@ int main(int argc, char **argv) {
   const char *name = argc > 1 ? argv[1] : "";
   if (!strcmp(name, "--help") || !strcmp(name, "-h") || !strcmp(name, "help")) {
     help(stdout);
+    return written(0);
+  }
+  if (!strcmp(name, "--version")) {
+    puts("siox " SIOX_VERSION);
     return written(0);
   }
   for (int i = 0; i < COMMANDS; i++)

@@ -95,6 +95,21 @@ static bool replay(json_t *report, const char *trace, const char *policy,
   return r >= 0;
 }
 
+/* One line for people about a run that could not show anything. */
+static void note(json_t *report, const char *mount, bool accessed) {
+  char text[4200] = "";
+  if (!mount || !*mount)
+    snprintf(text, sizeof text, "no mount is set: nothing is emulated");
+  else if (!accessed)
+    snprintf(text, sizeof text, "no access was below the mount %s", mount);
+  json_object_set_new(report, "note", *text ? json_string(text) : json_null());
+}
+
+static bool is_whole(const json_t *live, const struct siox_replay_result *run) {
+  const json_t *counters = json_object_get(live, "counters");
+  return counters ? json_integer_value(json_object_get(counters, "trace_lost")) == 0 : !run->cut;
+}
+
 static void from_trace(json_t *report, const json_t *live, const char *trace) {
   struct siox_replay_result run = {0}, base = {0};
   struct siox_diag diag = {""};
@@ -108,9 +123,7 @@ static void from_trace(json_t *report, const json_t *live, const char *trace) {
                 "the trace has no end: processes were still connected, or the daemon was killed");
   bool has_base = replay(report, trace, "base", &base);
   /* Joules of a trace with holes are those of less time than base is replayed for. */
-  const json_t *counters = json_object_get(live, "counters");
-  bool whole =
-      counters ? json_integer_value(json_object_get(counters, "trace_lost")) == 0 : !run.cut;
+  bool whole = is_whole(live, &run);
   if (!whole)
     unavailable(report, "saved", "the trace is not whole: this run's joules are too few");
   json_object_set_new(report, "run", column(&run, has_base && whole ? &base : NULL));
@@ -121,8 +134,11 @@ static void from_trace(json_t *report, const json_t *live, const char *trace) {
     json_object_set_new(report, "base", column(&base, &base));
   json_t *statics = json_array(), *level;
   size_t l;
-  json_array_foreach(json_object_get(json_array_get(json_object_get(live, "disks"), 0), "levels"),
-                     l, level) {
+  /* Without an access a level's way there and back is compared with hardly any time: no figure. */
+  const json_t *levels =
+      run.requests ? json_object_get(json_array_get(json_object_get(live, "disks"), 0), "levels")
+                   : NULL;
+  json_array_foreach(levels, l, level) {
     char policy[32];
     struct siox_replay_result one = {0};
     snprintf(policy, sizeof policy, "static:%d",
@@ -179,7 +195,12 @@ json_t *siox__report_make(const json_t *live, const struct siox__outcome *outcom
                 "no process of the command has connected (is it linked with -lsiox?)");
   else if (!trace)
     unavailable(report, "run", "the daemon records no trace (setting record)");
+  else if (counters && json_integer_value(json_object_get(counters, "trace_lost")))
+    siox__report_live(report, live);
   else
     from_trace(report, live, trace);
+  const char *mount = json_string_value(json_object_get(live, "mount"));
+  const json_t *run = json_object_get(report, "run");
+  note(report, mount, !run || json_integer_value(json_object_get(run, "requests")) > 0);
   return report;
 }

@@ -13,10 +13,13 @@ static const char *string(const json_t *o, const char *key) {
   return text ? text : "?";
 }
 
+/* Two decimals, and no minus before a nought. */
+static double shown(double value) { return value < 0 && value > -0.005 ? 0 : value; }
+
 static void percent(FILE *out, const json_t *o, const char *key) {
   const json_t *value = json_object_get(o, key);
   if (json_is_number(value))
-    fprintf(out, " %9.2f %%", 100 * json_number_value(value));
+    fprintf(out, " %9.2f %%", shown(100 * json_number_value(value)));
   else
     fprintf(out, " %11s", "n/a");
 }
@@ -89,5 +92,7 @@ void siox__report_print(FILE *out, const json_t *report) {
   const char *what;
   json_object_foreach(json_object_get(report, "unavailable"), what, item)
       fprintf(out, "  not available: %s: %s\n", what, json_string_value(item));
+  if (json_is_string(json_object_get(report, "note")))
+    fprintf(out, "  %s\n", string(report, "note"));
   fputs("  joules are estimated from drive profiles\n", out);
 }

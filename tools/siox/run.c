@@ -2,6 +2,7 @@
 /* siox run: a daemon (found or started), the command, the report, the command's status. */
 #include "siox_tool.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <getopt.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -18,7 +19,8 @@ static const char usage[] =
     "lower level. The\n"
     "report goes to stderr; the status is the command's, or 128 + n when signal n ended it.\n"
     "\n"
-    "  -p, --policy POLICY   a scheme that sets the levels (setting policy); sioxd --help lists them\n"
+    "  -p, --policy POLICY   a scheme that sets the levels (setting policy); sioxd --help lists "
+    "them\n"
     "  -c, --config FILE     settings from FILE\n"
     "  -s, --set KEY=VALUE   one setting; sioxd --help lists them\n"
     "      --json[=FILE]     the report as one line of JSON on stdout after the command's output, "
@@ -29,6 +31,7 @@ static const char usage[] =
     "\n"
     "While another siox run has its daemon up, this one joins it: the report covers the daemon's "
     "whole trace so far.\n"
+    "A daemon whose settings differ from those given here is not joined (status 2).\n"
     "\n"
     "examples:\n"
     "  siox run --set mount=/scratch/siox -- mpiexec -n 4 ./mxm --files /scratch/siox/m\n"
@@ -37,7 +40,8 @@ static const char usage[] =
 enum { OVERRIDES = 64, TRIES = 20 };
 
 struct options {
-  const char *policy, *config, *json_file, *record;
+  const char *config, *json_file, *record;
+  int json_fd;
   bool json, keep, quiet;
   struct siox_config_override set[OVERRIDES];
   size_t nset;
@@ -77,7 +81,6 @@ static int parse(int argc, char **argv, struct options *o) {
   for (int c; (c = getopt_long(argc, argv, "+p:c:s:qh", known, NULL)) != -1;)
     switch (c) {
     case 'p':
-      o->policy = optarg;
       snprintf(o->policy_text, sizeof o->policy_text, "policy=%s", optarg);
       if (add(o, o->policy_text, "--policy") < 0)
         return SIOX__USAGE + 1;
@@ -86,8 +89,6 @@ static int parse(int argc, char **argv, struct options *o) {
       o->config = optarg;
       break;
     case 's':
-      if (!strncmp(optarg, "policy=", 7))
-        o->policy = optarg + 7;
       if (add(o, optarg, "--set") < 0)
         return SIOX__USAGE + 1;
       break;
@@ -168,43 +169,22 @@ static int get_daemon(const struct options *o, const char *socket_path, json_t *
   return -1;
 }
 
-/* The policy that this run was asked to have, NULL when any will do: a configuration file speaks of
- * the daemon, whoever starts it. */
-static const char *asked_policy(const struct options *o) {
-  const char *environment = getenv("SIOX_POLICY");
-  return o->policy ? o->policy : environment && *environment ? environment : NULL;
-}
-
-static int check_joined(const struct options *o, const struct siox_config *config,
+/* Was the daemon started for this run, by its trace? Otherwise it was joined. */
+static int check_daemon(const struct options *o, const struct siox_config *config,
                         const json_t *status) {
-  const char *socket_path = config->socket;
-  const char *policy = json_string_value(json_object_get(status, "policy"));
+  char *set = config->record ? siox_config_text(config, SIOX_SETTING_record) : NULL;
+  const char *wanted = *o->record_text ? o->record_text + strlen("record=") : set;
   const char *record = json_string_value(json_object_get(status, "record"));
-  const char *asked = asked_policy(o);
-  const char *wanted = *o->record_text ? o->record_text + strlen("record=") : config->record;
-  bool ours = record && wanted && !strcmp(record, wanted) &&
-              !json_is_true(json_object_get(status, "finished")) &&
-              (!asked || !policy || !strcmp(policy, asked));
-  if (ours)
-    return 0;
-  if (json_is_true(json_object_get(status, "finished"))) {
+  bool ours = record && wanted && !strcmp(record, wanted);
+  bool asked = o->record || config->given[SIOX_SETTING_record];
+  int r = siox__join_check(config, asked ? wanted : NULL, status);
+  if (r == 0 && !ours)
     fprintf(stderr,
-            "siox run: the daemon on %s has finished its measurement; end it (kill %d) or use "
-            "--set socket=PATH\n",
-            socket_path, (int)json_integer_value(json_object_get(status, "pid")));
-    return -1;
-  }
-  if (asked && policy && strcmp(policy, asked)) {
-    fprintf(stderr,
-            "siox run: the daemon on %s runs policy %s, not %s; end it or use --set socket=PATH\n",
-            socket_path, policy, asked);
-    return -1;
-  }
-  fprintf(
-      stderr,
-      "siox run: joined the daemon on %s (policy %s): the report covers all of its trace so far\n",
-      socket_path, policy ? policy : "?");
-  return 0;
+            "siox run: joined the daemon on %s (policy %s): the report covers all of its trace so "
+            "far\n",
+            config->socket, json_string_value(json_object_get(status, "policy")));
+  free(set);
+  return r;
 }
 
 static void export(const char *socket_path, char *job, size_t size) {
@@ -220,14 +200,29 @@ static void export(const char *socket_path, char *job, size_t size) {
   setenv("SIOX_SOCKET", socket_path, 1);
 }
 
+/* Before anything runs: a report that has nowhere to go is noticed now. What lies there is replaced
+ * when there is a report. */
+static int open_json(struct options *o) {
+  o->json_fd = STDOUT_FILENO;
+  if (o->json_file)
+    o->json_fd = open(o->json_file, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+  if (o->json_fd < 0)
+    fprintf(stderr, "siox run: --json: %s: %s\n", o->json_file, strerror(errno));
+  return o->json_fd < 0 ? -1 : 0;
+}
+
 static int write_json(const struct options *o, const json_t *report) {
-  FILE *out = o->json_file ? fopen(o->json_file, "w") : stdout;
+  errno = 0;
+  if (o->json_file && ftruncate(o->json_fd, 0) < 0 && errno == EINVAL)
+    errno = 0; /* a pipe or a device */
+  FILE *out = o->json_file ? fdopen(o->json_fd, "w") : stdout;
   size_t flags = JSON_REAL_PRECISION(17) | (o->json_file ? JSON_INDENT(1) : JSON_COMPACT);
   bool good = out && json_dumpf(report, out, flags) == 0 && fputc('\n', out) != EOF;
   if (out && (o->json_file ? fclose(out) : fflush(out)) != 0)
     good = false;
   if (!good)
-    fprintf(stderr, "siox run: %s: %s\n", o->json_file ? o->json_file : "stdout", strerror(errno));
+    fprintf(stderr, "siox run: %s: %s\n", o->json_file ? o->json_file : "stdout",
+            errno ? strerror(errno) : "cannot be written");
   return good ? 0 : -1;
 }
 
@@ -254,7 +249,7 @@ static int measure(struct options *o, const struct siox_config *config, char **c
   struct siox_diag diag = {""};
   json_t *status = NULL;
   int fd = get_daemon(o, config->socket, &status, &diag);
-  int refused = fd < 0 ? -1 : check_joined(o, config, status);
+  int refused = fd < 0 ? -1 : check_daemon(o, config, status);
   if (fd < 0)
     fprintf(stderr, "siox run: %s\n", diag.text);
   if (refused < 0) {
@@ -287,8 +282,8 @@ static int measure(struct options *o, const struct siox_config *config, char **c
   json_t *report = siox__report_make(live, &outcome, job);
   if (!o->quiet)
     siox__report_print(stderr, report);
-  if (o->json)
-    write_json(o, report);
+  if (o->json && write_json(o, report) < 0 && !outcome.status)
+    outcome.status = EXIT_FAILURE; /* what was asked for is not there */
   tidy(o, live);
   json_decref(report);
   json_decref(live);
@@ -306,6 +301,10 @@ int siox__cmd_run(int argc, char **argv) {
   struct siox_diag diag = {""};
   if (siox_config_load(&config, o.config, o.set, o.nset, &diag) < 0) {
     fprintf(stderr, "siox run: %s\n", diag.text);
+    return SIOX__USAGE;
+  }
+  if (o.json && open_json(&o) < 0) {
+    siox_config_free(&config);
     return SIOX__USAGE;
   }
   int status = settings(&o, &config) < 0 ? EXIT_FAILURE : measure(&o, &config, argv + optind);

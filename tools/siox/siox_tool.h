@@ -27,6 +27,11 @@ json_t *siox__daemon_ask(int fd, const char *what, struct siox_diag *diag);
 int siox__daemon_ensure(const char *config, const struct siox_config_override *set, size_t nset,
                         struct siox_diag *diag);
 
+/* join.c: a daemon that was there already must run with what this run was asked to have (the given
+ * settings of config). status is the daemon's answer; record the trace that was asked for, NULL
+ * any. 0, or -1 when the difference has been printed. */
+int siox__join_check(const struct siox_config *config, const char *record, const json_t *status);
+
 /* command.c: the program under measurement */
 struct siox__outcome {
   int status;     /* exit status for the shell: its own, or 128 + signal */
@@ -36,6 +41,8 @@ int siox__command_run(char **argv, struct siox__outcome *out);
 
 /* report.c: live is the daemon's answer to "finish"; the rest comes from the trace. A new value. */
 json_t *siox__report_make(const json_t *live, const struct siox__outcome *outcome, const char *job);
+/* report_live.c: its part that comes without a trace: run, disks, jobs, unattributed. */
+void siox__report_live(json_t *report, const json_t *live);
 /* report_text.c: the same for people. */
 void siox__report_print(FILE *out, const json_t *report);
 

@@ -25,12 +25,6 @@ static const struct setting settings[] = {
 #include "siox/config.def"
 #undef SIOX_CONFIG
 };
-#define NSETTINGS (sizeof settings / sizeof *settings)
-enum {
-#define SIOX_CONFIG(type, key, initial, environment, help) INDEX_##key,
-#include "siox/config.def"
-#undef SIOX_CONFIG
-};
 
 /* The document as it stands: every value a text. A list may also be a single value, which libcyaml
  * cannot express, so it leaves lists alone and they are taken from the tree. */
@@ -74,7 +68,8 @@ struct loader {
     char *text;
     const char *origin; /* NULL: the file, or the default when from_file is false */
     bool from_file;
-  } value[NSETTINGS];
+  } value[SIOX_NSETTINGS];
+  bool asked; /* values given now are the caller's own, not the machine's */
 };
 
 static int complain(struct loader *in, size_t i, int code, const char *what) {
@@ -102,6 +97,7 @@ static int give(struct loader *in, size_t i, const char *text, bool from_file, c
     return SIOX_ENOMEM;
   free(in->value[i].text);
   in->value[i] = (struct value){.text = copy, .from_file = from_file, .origin = origin};
+  in->config->given[i] |= in->asked;
   return settings[i].kind == SIOX__KIND_layout ? 0 : convert(in, i);
 }
 
@@ -143,7 +139,7 @@ static int give_document(struct loader *in, const struct document *doc) {
 #undef SIOX_CONFIG
   };
   int rc = 0;
-  for (size_t i = 0; rc == 0 && i < NSETTINGS; i++) {
+  for (size_t i = 0; rc == 0 && i < SIOX_NSETTINGS; i++) {
     if (settings[i].kind == SIOX__KIND_list) {
       char *list;
       rc = list_text(in, i, &list);
@@ -179,7 +175,7 @@ static int load_file(struct loader *in, const char *path) {
 
 static int load_environment(struct loader *in) {
   int rc = 0;
-  for (size_t i = 0; rc == 0 && i < NSETTINGS; i++) {
+  for (size_t i = 0; rc == 0 && i < SIOX_NSETTINGS; i++) {
     const char *text = secure_getenv(settings[i].environment);
     if (text && *text) /* an empty variable is as good as none */
       rc = give(in, i, text, false, settings[i].environment);
@@ -190,7 +186,7 @@ static int load_environment(struct loader *in) {
 static int load_override(struct loader *in, const struct siox_config_override *o) {
   size_t length = strcspn(o->text, "=");
   if (o->text[length])
-    for (size_t i = 0; i < NSETTINGS; i++)
+    for (size_t i = 0; i < SIOX_NSETTINGS; i++)
       if (strlen(settings[i].key) == length && memcmp(settings[i].key, o->text, length) == 0)
         return give(in, i, o->text + length + 1, false, o->origin);
   snprintf(in->diag->text, sizeof in->diag->text, "%s: %.*s: %s", o->origin, (int)length, o->text,
@@ -202,7 +198,7 @@ static int load_override(struct loader *in, const struct siox_config_override *o
 static int finish(struct loader *in) {
   struct siox_config *c = in->config;
   char text[4096];
-  for (size_t i = 0; i < NSETTINGS; i++)
+  for (size_t i = 0; i < SIOX_NSETTINGS; i++)
     if (settings[i].kind == SIOX__KIND_layout) {
       int rc = convert(in, i);
       if (rc)
@@ -211,20 +207,20 @@ static int finish(struct loader *in) {
   if (c->drive.count != 1 && c->drive.count != c->disks) {
     snprintf(text, sizeof text, "%u profiles for %u disks; give one, or one a disk", c->drive.count,
              c->disks);
-    return complain(in, INDEX_drive, SIOX_EINVAL, text);
+    return complain(in, SIOX_SETTING_drive, SIOX_EINVAL, text);
   }
   if (c->mount && c->mount[0] != '/')
-    return complain(in, INDEX_mount, SIOX_EINVAL, "the path must be absolute");
+    return complain(in, SIOX_SETTING_mount, SIOX_EINVAL, "the path must be absolute");
   if (!c->socket) {
     int rc = siox__default_socket(text, sizeof text);
     if (rc)
-      return complain(in, INDEX_socket, rc, "the default path is too long");
+      return complain(in, SIOX_SETTING_socket, rc, "the default path is too long");
     if (!(c->socket = strdup(text)))
       return SIOX_ENOMEM;
   }
   struct sockaddr_un address;
   if (strlen(c->socket) >= sizeof address.sun_path)
-    return complain(in, INDEX_socket, SIOX_ERANGE, "a socket's path has at most 107 bytes");
+    return complain(in, SIOX_SETTING_socket, SIOX_ERANGE, "a socket's path has at most 107 bytes");
   return 0;
 }
 
@@ -235,21 +231,21 @@ int siox_config_load(struct siox_config *config, const char *path,
   int rc = 0;
   memset(config, 0, sizeof *config);
   diag->text[0] = '\0';
-  for (size_t i = 0; rc == 0 && i < NSETTINGS; i++)
+  for (size_t i = 0; rc == 0 && i < SIOX_NSETTINGS; i++)
     rc = give(&in, i, settings[i].initial, false, NULL);
-  if (!path) {
-    const char *named = secure_getenv("SIOX_CONFIG");
-    path = named && *named ? named : access(DEFAULT_FILE, F_OK) == 0 ? DEFAULT_FILE : NULL;
-  }
+  const char *named = path ? path : secure_getenv("SIOX_CONFIG");
+  in.asked = named && *named;
+  path = in.asked ? named : access(DEFAULT_FILE, F_OK) == 0 ? DEFAULT_FILE : NULL;
   if (rc == 0 && path)
     rc = load_file(&in, path);
+  in.asked = true;
   if (rc == 0)
     rc = load_environment(&in);
   for (size_t i = 0; rc == 0 && i < noverrides; i++)
     rc = load_override(&in, &overrides[i]);
   if (rc == 0)
     rc = finish(&in);
-  for (size_t i = 0; i < NSETTINGS; i++)
+  for (size_t i = 0; i < SIOX_NSETTINGS; i++)
     free(in.value[i].text);
   if (in.yaml.path)
     siox__yaml_close(&in.yaml);
@@ -263,10 +259,17 @@ int siox_config_load(struct siox_config *config, const char *path,
 }
 
 void siox_config_free(struct siox_config *config) {
-  for (size_t i = 0; i < NSETTINGS; i++)
+  for (size_t i = 0; i < SIOX_NSETTINGS; i++)
     siox__config_release(settings[i].kind, (char *)config + settings[i].field);
   free(config->file);
   memset(config, 0, sizeof *config);
+}
+
+const char *siox_config_key(enum siox_setting setting) { return settings[setting].key; }
+
+char *siox_config_text(const struct siox_config *config, enum siox_setting setting) {
+  return siox__config_format(settings[setting].kind,
+                             (const char *)config + settings[setting].field);
 }
 
 struct siox_limits siox_config_limits(const struct siox_config *config) {
@@ -284,7 +287,7 @@ struct siox_limits siox_config_limits(const struct siox_config *config) {
 
 void siox_config_describe(FILE *out) {
   fprintf(out, "%-16s %-10s %-22s %s\n", "KEY", "DEFAULT", "ENVIRONMENT", "MEANING");
-  for (size_t i = 0; i < NSETTINGS; i++)
+  for (size_t i = 0; i < SIOX_NSETTINGS; i++)
     fprintf(out, "%-16s %-10s %-22s %s\n", settings[i].key,
             settings[i].initial[0] ? settings[i].initial : "-", settings[i].environment,
             settings[i].help);

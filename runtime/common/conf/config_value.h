@@ -31,6 +31,8 @@ struct siox__config_reader {
  * its value. */
 int siox__config_convert(struct siox__config_reader *in, enum siox__config_kind kind,
                          const char *text, void *field);
+/* config_text.c: the value as text (siox_config_text); freed by the caller. */
+char *siox__config_format(enum siox__config_kind kind, const void *field);
 void siox__config_release(enum siox__config_kind kind, void *field);
 
 #endif
