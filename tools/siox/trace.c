@@ -264,6 +264,10 @@ int siox__cmd_trace(int argc, char **argv) {
   }
   bad = bad || strcmp(argv[1], "cat") != 0;
   for (int i = 2; i < argc && !bad; i++) {
+    if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) {
+      fputs(usage, stdout);
+      return 0;
+    }
     if (!strcmp(argv[i], "--events"))
       events = true;
     else if (!strcmp(argv[i], "--segments"))
