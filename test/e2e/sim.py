@@ -286,5 +286,77 @@ def dxt_samples_are_imported_whole():
             rows(f"jobs: [{{trace: {out}}}]\n", "--schemes", "siox")
 
 
+def write_sweep(directory, key="transition_rule"):
+    with open(os.path.join(directory, "s.yaml"), "w") as f:
+        f.write("# gr\u00f6\u00dfer\n" + one_job("b", 10, "true"))
+    with open(os.path.join(directory, "w.yaml"), "w") as f:
+        f.write(f"scenario: s.yaml\noutput: w.csv\nvary:\n- {{key: 'jobs[0].generate.gap', values: [5, 20]}}\n"
+                f"- {{key: {key}, values: [a, b, c]}}\n")
+
+
+def sweep(directory, rank=0, size=1, status=0):
+    environment = dict(os.environ, PMI_RANK=str(rank), PMI_SIZE=str(size))
+    done = subprocess.run([SIOX, "sim", "--sweep", os.path.join(directory, "w.yaml"), "--schemes", "siox"],
+                          env=environment, capture_output=True, text=True)
+    assert done.returncode == status, (done.returncode, done.stderr)
+    return done.stderr
+
+
+def a_sweep_has_each_combination_once():
+    with tempfile.TemporaryDirectory(prefix="siox-test.") as directory:
+        write_sweep(directory)
+        sweep(directory)
+        with open(os.path.join(directory, "w.csv")) as f:
+            table = [r for r in csv.DictReader(f) if r["scheme"] == "siox"]
+        assert [(r["jobs[0].generate.gap"], r["transition_rule"]) for r in table] == [
+            (gap, rule) for gap in ("5", "20") for rule in "abc"], table
+        alone = rows(one_job("c", 20, "true"), "--schemes", "siox")["siox"]
+        assert float(table[5]["joules"]) == alone["joules"]
+
+
+def ranks_share_a_sweep():
+    with tempfile.TemporaryDirectory(prefix="siox-test.") as one, tempfile.TemporaryDirectory(
+            prefix="siox-test.") as two:
+        write_sweep(one)
+        write_sweep(two)
+        sweep(one)
+        sweep(two, 0, 2)
+        assert len(os.listdir(os.path.join(two, "w.csv.d"))) == 3
+        assert not os.path.exists(os.path.join(two, "w.csv"))
+        sweep(two, 1, 2)
+        texts = [open(os.path.join(d, "w.csv")).read() for d in (one, two)]
+        assert texts[0] == texts[1]
+
+
+def a_sweep_goes_on_where_it_stood():
+    with tempfile.TemporaryDirectory(prefix="siox-test.") as directory:
+        write_sweep(directory)
+        sweep(directory)
+        results = os.path.join(directory, "w.csv.d")
+        whole = open(os.path.join(directory, "w.csv")).read()
+        os.unlink(os.path.join(results, "00000002.csv"))
+        os.unlink(os.path.join(directory, "w.csv"))
+        with open(os.path.join(results, "00000004.csv"), "w") as f:
+            f.write("cut")  # not whole: done again
+        times = {n: os.stat(os.path.join(results, n)).st_mtime_ns for n in os.listdir(results)}
+        sweep(directory)
+        assert open(os.path.join(directory, "w.csv")).read() == whole
+        for name, time in times.items():
+            now = os.stat(os.path.join(results, name)).st_mtime_ns
+            assert (now != time) == (name == "00000004.csv"), name
+        with open(os.path.join(directory, "s.yaml"), "a") as f:
+            f.write("hold_factor: 5\n")  # another scenario: nothing of it is there
+        sweep(directory)
+        for name, time in times.items():
+            assert os.stat(os.path.join(results, name)).st_mtime_ns != time, name
+
+
+def a_sweep_of_a_key_that_is_not_there_is_refused():
+    with tempfile.TemporaryDirectory(prefix="siox-test.") as directory:
+        write_sweep(directory, "rule")
+        error = sweep(directory, status=1)
+        assert re.search(r"point 0: .*s.yaml:\d+: rule: this key is not there", error), error
+
+
 if __name__ == "__main__":
     globals()[sys.argv[1]]()

@@ -12,6 +12,7 @@
 static const char usage[] =
     "usage: siox sim SCENARIO.yaml [--schemes A,B,...] [--json|--csv] [--plot FILE.svg]\n"
     "                [--timeline FILE.svg [--draw SCHEME]] [--quiet]\n"
+    "       siox sim --sweep SWEEP.yaml [--schemes A,B,...]\n"
     "       siox sim import --help\n"
     "\n"
     "Plays recorded or generated jobs again on emulated disks, in closed loop: a request that is\n"
@@ -25,6 +26,8 @@ static const char usage[] =
     "  --timeline FILE.svg   speeds of the disks under one scheme\n"
     "  --draw SCHEME         that scheme (default: the last one)\n"
     "  --quiet               no progress on stderr\n"
+    "  --sweep SWEEP.yaml    one scenario at every combination of some values; under mpiexec the\n"
+    "                        ranks share them, and what is there already is not done again\n"
     "\n"
     "A scenario:\n"
     "  disks: 8                     # without a trace 8, else the trace's; so are the drives\n"
@@ -42,17 +45,24 @@ static const char usage[] =
     "                 seed: 1, hints: true, together: true, operation: write, layout: 0:4:64K}\n"
     "Times are seconds, think is a factor on think times, error is in % of the predicted gap.\n"
     "\n"
+    "A sweep:\n"
+    "  scenario: s.yaml             # the keys that vary must stand in it\n"
+    "  output: sweep.csv            # and sweep.csv.d/, the points' results until then and after\n"
+    "  vary:\n"
+    "    - {key: \"jobs[0].generate.gap\", values: [5, 10, 20, 40]}\n"
+    "    - {key: transition_rule, values: [a, b, c]}\n"
+    "\n"
     "examples:\n"
     "  siox run --record run.siox -- mpiexec -n 4 ./program\n"
     "  echo 'jobs: [{trace: run.siox}]' >s.yaml && siox sim s.yaml\n"
     "  siox sim s.yaml --schemes rt,claims,siox --plot s.svg --csv >s.csv\n"
+    "  mpiexec -n 4 siox sim --sweep sweep.yaml\n"
     "\n"
     "Exit status: 1 when something failed (a scheme that cannot run has no figures and says why),\n"
     "2 for a wrong command line or scenario.\n";
 
 struct options {
-  const char *scenario, *plot, *timeline, *draw;
-  char *schemes;
+  const char *scenario, *plot, *timeline, *draw, *sweep, *schemes;
   bool json, csv, quiet;
 };
 
@@ -64,6 +74,7 @@ static int parse(int argc, char **argv, struct options *o) {
                                         {"timeline", required_argument, NULL, 't'},
                                         {"draw", required_argument, NULL, 'd'},
                                         {"quiet", no_argument, NULL, 'q'},
+                                        {"sweep", required_argument, NULL, 'w'},
                                         {"help", no_argument, NULL, 'h'},
                                         {0}};
   for (int c; (c = getopt_long(argc, argv, "h", known, NULL)) != -1;)
@@ -89,60 +100,32 @@ static int parse(int argc, char **argv, struct options *o) {
     case 'q':
       o->quiet = true;
       break;
+    case 'w':
+      o->sweep = optarg;
+      break;
     case 'h':
       fputs(usage, stdout);
       return -1;
     default:
       return SIOX__USAGE;
     }
+  if (o->sweep)
+    return optind != argc || o->json || o->csv || o->plot || o->timeline ? SIOX__USAGE : 0;
   if (optind + 1 != argc || (o->json && o->csv) || (o->draw && !o->timeline))
     return SIOX__USAGE;
   o->scenario = argv[optind];
   return 0;
 }
 
-/* Every policy that can do without an argument, if nothing else was asked for. */
-static char **schemes_of(const struct options *o, const struct sim_scenario *s, char **text) {
-  const char *const *name = siox_policy_names();
-  char *rest, **list;
-  size_t size, n = 0;
-  FILE *out = open_memstream(text, &size);
-  if (!out)
-    return NULL;
-  if (o->schemes)
-    fputs(o->schemes, out);
-  for (char *const *one = o->schemes ? NULL : s->scheme; one && *one; one++)
-    fprintf(out, "%s,", *one);
-  for (; !o->schemes && !s->scheme && *name; name++)
-    if (strncmp(*name, "static", 6) != 0 && strncmp(*name, "base", 4) != 0)
-      fprintf(out, "%.*s,", (int)strcspn(*name, "[:"), *name);
-  if (fclose(out) || !(list = calloc(size + 2, sizeof *list)))
-    return NULL;
-  rest = *text;
-  for (char *one; (one = strsep(&rest, ",")) != NULL;) {
-    /* an argument may hold commas: "hw:n=250,ut=15" */
-    if (n && strchr(one, '=') && !siox_policy_find(one, NULL)) {
-      one[-1] = ',';
-      continue;
-    }
-    if (*one)
-      list[n++] = one;
-  }
-  return list;
-}
-
 static bool schemes_known(char *const *list) {
-  for (; *list; list++) {
-    const char *argument;
-    if (siox_policy_find(*list, &argument))
-      continue;
-    fprintf(stderr, "siox sim: there is no scheme \"%s\"; there are", *list);
-    for (const char *const *name = siox_policy_names(); *name; name++)
-      fprintf(stderr, " %s", *name);
-    fputc('\n', stderr);
-    return false;
-  }
-  return true;
+  const char *unknown = sim_schemes_unknown(list);
+  if (!unknown)
+    return true;
+  fprintf(stderr, "siox sim: there is no scheme \"%s\"; there are", unknown);
+  for (const char *const *name = siox_policy_names(); *name; name++)
+    fprintf(stderr, " %s", *name);
+  fputc('\n', stderr);
+  return false;
 }
 
 static void show_progress(void *context, const char *scheme, double part) {
@@ -171,7 +154,8 @@ static int show(const struct options *o, const struct sim_rows *rows, const stru
     putchar('\n');
     json_decref(all);
   } else if (o->csv) {
-    sim_show_csv(rows, stdout);
+    sim_show_csv_head(stdout);
+    sim_show_csv(rows, "", stdout);
   } else {
     sim_show_table(rows, s, stdout);
   }
@@ -217,6 +201,20 @@ static int compare(struct options *o, struct sim_scenario *s, char **schemes) {
   return status;
 }
 
+static int sweep(const struct options *o) {
+  bool bar = !o->quiet && isatty(STDERR_FILENO);
+  static const struct sim_scenario none;
+  char **schemes = o->schemes ? sim_schemes(o->schemes, &none) : NULL;
+  int status = !schemes || schemes_known(schemes)
+                   ? sim_sweep(o->sweep, o->schemes,
+                               &(struct sim_watch){.progress = bar ? show_progress : NULL})
+                   : SIOX__USAGE;
+  if (bar)
+    fprintf(stderr, "\r%*s\r", 72, "");
+  free(schemes);
+  return status;
+}
+
 int siox__cmd_sim(int argc, char **argv) {
   struct options o = {0};
   struct sim_scenario scenario;
@@ -229,12 +227,14 @@ int siox__cmd_sim(int argc, char **argv) {
       fputs(usage, stderr);
     return status > 0 ? status : 0;
   }
-  int rc = sim_scenario_load(&scenario, o.scenario, &diag);
+  if (o.sweep)
+    return sweep(&o);
+  int rc = sim_scenario_load(&scenario, o.scenario, NULL, 0, &diag);
   if (rc) {
     fprintf(stderr, "siox sim: %s\n", *diag.text ? diag.text : siox_strerror(rc));
     return SIOX__USAGE;
   }
-  char *text = NULL, **schemes = schemes_of(&o, &scenario, &text);
+  char **schemes = sim_schemes(o.schemes, &scenario);
   if (!schemes) {
     fprintf(stderr, "siox sim: %s\n", siox_strerror(SIOX_ENOMEM));
     status = 1;
@@ -244,7 +244,6 @@ int siox__cmd_sim(int argc, char **argv) {
     status = compare(&o, &scenario, schemes);
   }
   free(schemes);
-  free(text);
   sim_scenario_free(&scenario);
   return status;
 }

@@ -25,8 +25,12 @@ struct sim_scenario {
   struct siox_layouts layouts;
   struct siox_layout *generated;
 };
+struct sim_override { /* of a value that stands in the file */
+  const char *key, *value;
+};
 /* Errors are "FILE:LINE: KEY: what". Codes as siox_config_load and siox_sim_add. */
-int sim_scenario_load(struct sim_scenario *s, const char *path, struct siox_diag *diag);
+int sim_scenario_load(struct sim_scenario *s, const char *path, const struct sim_override *set,
+                      uint32_t nset, struct siox_diag *diag);
 void sim_scenario_free(struct sim_scenario *s); /* harmless on a zeroed object */
 
 /* sim_rows.c */
@@ -62,9 +66,19 @@ void sim_rows_free(struct sim_rows *rows);
 
 /* sim_show.c, sim_plot.c */
 void sim_show_table(const struct sim_rows *rows, const struct sim_scenario *s, FILE *out);
-void sim_show_csv(const struct sim_rows *rows, FILE *out);
+void sim_show_csv_head(FILE *out);
+void sim_show_csv(const struct sim_rows *rows, const char *lead, FILE *out); /* lead: before each */
 json_t *sim_show_json(const struct sim_rows *rows, const struct sim_scenario *s);
 int sim_plot_svg(const struct sim_rows *rows, FILE *out, int width);
+
+/* sim_schemes.c: those asked for, else the scenario's, else all that need no argument. NULL: no
+ * memory. One block, freed with free(). */
+char **sim_schemes(const char *asked, const struct sim_scenario *s);
+/* The first that there is none of, NULL: all are there. */
+const char *sim_schemes_unknown(char *const *scheme);
+
+/* sim_sweep.c: an exit status; errors are on stderr */
+int sim_sweep(const char *path, const char *schemes, const struct sim_watch *watch);
 
 /* sim_import.c: `siox sim import`; argv[0] is "import" */
 int sim_import(int argc, char **argv);

@@ -98,7 +98,9 @@ static int read_row(struct reader *r, char *line) {
   int rc, n = split(line, field, 32);
   if (n != r->columns)
     return fail(r, NULL, SIOX_ESYNTAX,
-                n < 0 ? "a quote is not closed, or something follows it" : "not as many fields as the first line has", NULL);
+                n < 0 ? "a quote is not closed, or something follows it"
+                      : "not as many fields as the first line has",
+                NULL);
   const char *op = field[r->place[OP]];
   bool barrier = !strcmp(op, "barrier");
   row.write = !strcmp(op, "write");

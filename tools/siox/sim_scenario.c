@@ -450,15 +450,18 @@ static void read_all(struct loader *in) {
     read_job(in, i);
 }
 
-int sim_scenario_load(struct sim_scenario *s, const char *path, struct siox_diag *diag) {
+int sim_scenario_load(struct sim_scenario *s, const char *path, const struct sim_override *set,
+                      uint32_t nset, struct siox_diag *diag) {
   struct loader in = {.s = s, .diag = diag};
   memset(s, 0, sizeof *s);
   int rc = siox__yaml_open(&in.yaml, path, diag);
   if (rc)
     return rc;
+  for (uint32_t i = 0; i < nset && in.rc == 0; i++)
+    in.rc = siox__yaml_replace(&in.yaml, set[i].key, set[i].value, diag);
   char *real = realpath(path, NULL);
   in.directory = real ? dirname(real) : NULL;
-  if (!in.directory)
+  if (!in.directory && in.rc == 0)
     fail(&in, SIOX_EIO, "", "its directory cannot be found");
   if (in.rc == 0)
     in.rc = siox__yaml_read(&in.yaml, &schema, (void **)&in.text, NULL, diag);

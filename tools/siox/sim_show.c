@@ -59,13 +59,16 @@ void sim_show_table(const struct sim_rows *rows, const struct sim_scenario *s, F
   fprintf(out, "  joules are estimated from drive profiles\n");
 }
 
-void sim_show_csv(const struct sim_rows *rows, FILE *out) {
+void sim_show_csv_head(FILE *out) {
   fprintf(out,
           "scheme,kind,best,joules,saved,added_io_time,seconds,io_seconds,transitions,"
           "worst_wait_s,requests,missed,joules_idle,joules_active,joules_up,joules_down,error\n");
+}
+
+void sim_show_csv(const struct sim_rows *rows, const char *lead, FILE *out) {
   for (uint32_t i = 0; i < rows->count; i++) {
     const struct sim_row *r = &rows->row[i];
-    fprintf(out, "\"%s\",%s,%d,", r->name, kinds[r->kind], r->best);
+    fprintf(out, "%s\"%s\",%s,%d,", lead, r->name, kinds[r->kind], r->best);
     if (r->wrong[0]) {
       fprintf(out, ",,,,,,,,,,,,,\"%s\"\n", r->wrong);
       continue;

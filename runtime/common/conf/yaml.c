@@ -56,38 +56,78 @@ static int parse_failed(const yaml_parser_t *p, const char *path, struct siox_di
              p->context ? ", " : "", p->problem ? p->problem : "not YAML");
 }
 
-int siox__yaml_open(struct siox__yaml *y, const char *path, struct siox_diag *diag) {
-  *y = (struct siox__yaml){.path = path};
-  diag->text[0] = '\0';
+/* y->text as a tree. */
+static int parse(struct siox__yaml *y, struct siox_diag *diag) {
   yaml_parser_t parser;
-  int rc = slurp(y, diag);
-  if (rc == 0 && !yaml_parser_initialize(&parser))
-    rc = say(diag, SIOX_ENOMEM, "%s: %s", path, siox_strerror(SIOX_ENOMEM));
-  if (rc) {
-    free(y->text);
-    *y = (struct siox__yaml){0};
-    return rc;
-  }
+  int rc = 0;
+  if (!yaml_parser_initialize(&parser))
+    return say(diag, SIOX_ENOMEM, "%s: %s", y->path, siox_strerror(SIOX_ENOMEM));
   yaml_parser_set_input_string(&parser, (const unsigned char *)y->text, y->size);
   if (!yaml_parser_load(&parser, &y->tree)) {
-    rc = parse_failed(&parser, path, diag);
+    rc = parse_failed(&parser, y->path, diag);
   } else if (!yaml_document_get_root_node(&y->tree)) {
-    rc = say(diag, SIOX_ESYNTAX, "%s:1: the file is empty", path);
+    rc = say(diag, SIOX_ESYNTAX, "%s:1: the file is empty", y->path);
   } else {
     yaml_document_t next;
     if (!yaml_parser_load(&parser, &next)) {
-      rc = parse_failed(&parser, path, diag);
+      rc = parse_failed(&parser, y->path, diag);
     } else {
       if (yaml_document_get_root_node(&next))
-        rc = say(diag, SIOX_ESYNTAX, "%s:%zu: a second document begins here", path,
+        rc = say(diag, SIOX_ESYNTAX, "%s:%zu: a second document begins here", y->path,
                  next.start_mark.line + 1);
       yaml_document_delete(&next);
     }
   }
   yaml_parser_delete(&parser);
+  return rc;
+}
+
+int siox__yaml_open(struct siox__yaml *y, const char *path, struct siox_diag *diag) {
+  *y = (struct siox__yaml){.path = path};
+  diag->text[0] = '\0';
+  int rc = slurp(y, diag);
+  if (rc) {
+    free(y->text);
+    *y = (struct siox__yaml){0};
+    return rc;
+  }
+  rc = parse(y, diag);
   if (rc)
     siox__yaml_close(y);
   return rc;
+}
+
+/* libyaml counts characters; text is UTF-8. */
+static size_t byte_of(const struct siox__yaml *y, size_t character) {
+  size_t i = 0;
+  for (size_t seen = 0; i < y->size; i++) {
+    bool first = ((unsigned char)y->text[i] & 0xc0) != 0x80;
+    if (first && seen++ == character)
+      break;
+  }
+  return i;
+}
+
+int siox__yaml_replace(struct siox__yaml *y, const char *key, const char *value,
+                       struct siox_diag *diag) {
+  const yaml_node_t *node = siox__yaml_find(y, key);
+  if (!node)
+    return siox__yaml_fail(y, diag, SIOX_ENOENT, key, "this key is not there");
+  if (node->type != YAML_SCALAR_NODE)
+    return siox__yaml_fail(y, diag, SIOX_EINVAL, key, "expected a single value");
+  size_t from = byte_of(y, node->start_mark.index), to = byte_of(y, node->end_mark.index);
+  size_t length = strlen(value);
+  char *text = malloc(y->size + length + 1);
+  if (!text)
+    return say(diag, SIOX_ENOMEM, "%s: %s", y->path, siox_strerror(SIOX_ENOMEM));
+  memcpy(text, y->text, from);
+  memcpy(text + from, value, length);
+  memcpy(text + from + length, y->text + to, y->size - to);
+  yaml_document_delete(&y->tree);
+  free(y->text);
+  y->text = text;
+  y->size = from + length + (y->size - to);
+  return parse(y, diag);
 }
 
 void siox__yaml_close(struct siox__yaml *y) {

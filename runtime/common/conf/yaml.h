@@ -24,6 +24,10 @@ struct siox__yaml {
  * document), SIOX_ENOMEM. */
 int siox__yaml_open(struct siox__yaml *y, const char *path, struct siox_diag *diag);
 void siox__yaml_close(struct siox__yaml *y);
+/* Another text in the place of a single value that stands in the file. SIOX_ENOENT (with a message,
+ * as all), SIOX_EINVAL (not a single value), SIOX_ESYNTAX, SIOX_ENOMEM. */
+int siox__yaml_replace(struct siox__yaml *y, const char *key, const char *value,
+                       struct siox_diag *diag);
 
 /* Fills *out (freed by siox__yaml_free with the same schema) after the schema, whose top is a
  * pointer to a mapping or a sequence; *count gets the entries of a sequence. SIOX_EINVAL with the

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Which schemes a comparison has. */
+#include "sim.h"
+#include "siox/policy.h"
+#include <stdlib.h>
+#include <string.h>
+
+static void name_all(FILE *out, const struct sim_scenario *s) {
+  for (char *const *one = s->scheme; one && *one; one++)
+    fprintf(out, "%s,", *one);
+  for (const char *const *name = siox_policy_names(); !s->scheme && *name; name++)
+    if (strncmp(*name, "static", 6) != 0 && strncmp(*name, "base", 4) != 0) /* always there */
+      fprintf(out, "%.*s,", (int)strcspn(*name, "[:"), *name);
+}
+
+char **sim_schemes(const char *asked, const struct sim_scenario *s) {
+  char *text = NULL, **list = NULL;
+  size_t size = 0, n = 0;
+  FILE *out = open_memstream(&text, &size);
+  if (!out)
+    return NULL;
+  if (asked)
+    fputs(asked, out);
+  else
+    name_all(out, s);
+  if (fclose(out) == 0)
+    list = calloc(1, (size + 2) * sizeof *list + size + 1);
+  if (list) {
+    char *rest = (char *)(list + size + 2);
+    memcpy(rest, text, size);
+    for (char *one; (one = strsep(&rest, ",")) != NULL;) {
+      if (n && strchr(one, '=') && !siox_policy_find(one, NULL))
+        one[-1] = ','; /* an argument may hold commas: "hw:n=250,ut=15" */
+      else if (*one)
+        list[n++] = one;
+    }
+  }
+  free(text);
+  return list;
+}
+
+const char *sim_schemes_unknown(char *const *scheme) {
+  const char *argument;
+  for (; *scheme; scheme++)
+    if (!siox_policy_find(*scheme, &argument))
+      return *scheme;
+  return NULL;
+}
