@@ -53,6 +53,7 @@ struct siox_config {
   char *file; /* the file read, NULL: none */
   /* Asked for by whoever loads it: on the command line, in the environment or in a file that either names. */
   bool given[SIOX_NSETTINGS];
+  char *origin[SIOX_NSETTINGS]; /* of each value, for messages: "FILE:LINE", "--set"; NULL: the default */
 };
 
 /* One setting from a command line. */
@@ -72,6 +73,10 @@ void siox_config_free(struct siox_config *config); /* harmless on a zeroed objec
 const char *siox_config_key(enum siox_setting setting);
 char *siox_config_text(const struct siox_config *config, enum siox_setting setting);
 
+/* For what shows only later to be wrong: "[ORIGIN: ]KEY: what" to diag; returns code. */
+int siox_config_refuse(const struct siox_config *config, enum siox_setting setting, struct siox_diag *diag, int code,
+                       const char *format, ...) __attribute__((format(printf, 5, 6)));
+
 /* The drives that a configuration asks for: each profile loaded once, with time scale and rule applied. */
 struct siox_config_drives {
   uint32_t ndisks, nprofiles;
@@ -79,6 +84,7 @@ struct siox_config_drives {
   const struct siox_drive **disk; /* ndisks, as siox_bank_options wants them */
   uint32_t *initial_level;        /* ndisks */
 };
+/* Errors as siox_config_refuse has them; also for a policy static:SPEED whose speed no drive has. */
 int siox_config_drives(struct siox_config_drives *drives, const struct siox_config *config, struct siox_diag *diag);
 void siox_config_drives_free(struct siox_config_drives *drives);
 

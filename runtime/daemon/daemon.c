@@ -132,10 +132,15 @@ static int check_policy(struct siox__daemon *d, struct siox_diag *diag) {
   int r = create_bank(d, 0);
   siox_bank_destroy(d->bank);
   d->bank = NULL;
-  if (r < 0)
-    snprintf(diag->text, sizeof diag->text, "policy: \"%s\": %s", d->config->policy,
-             siox_strerror(r));
-  return r;
+  if (r == 0)
+    return 0;
+  const char *policy = d->config->policy, *form = policy;
+  for (const char *const *known = siox_policy_names(); *known; known++)
+    if (strcspn(*known, "[:") == strcspn(policy, ":") &&
+        !strncmp(*known, policy, strcspn(policy, ":")))
+      form = *known;
+  return siox_config_refuse(d->config, SIOX_SETTING_policy, diag, r, "\"%s\": %s; its form is %s",
+                            policy, siox_strerror(r), form);
 }
 
 int siox__daemon_begin(struct siox__daemon *d, int64_t stamp, const char *program) {

@@ -86,9 +86,9 @@ static int find_mount(struct siox__daemon *d, struct siox_diag *diag) {
   char *real = realpath(given, NULL);
   int why = !real || stat(real, &st) < 0 ? errno : S_ISDIR(st.st_mode) ? 0 : ENOTDIR;
   if (why) {
-    snprintf(diag->text, sizeof diag->text, "mount: %s: %s", given, strerror(why));
     free(real);
-    return SIOX_ENOENT;
+    return siox_config_refuse(d->config, SIOX_SETTING_mount, diag, SIOX_ENOENT, "%s: %s", given,
+                              strerror(why));
   }
   d->files.mount = real;
   return 0;
@@ -102,9 +102,14 @@ int siox__files_create(struct siox__daemon *d, struct siox_diag *diag) {
   if (!d->files.chain)
     return SIOX_ENOMEM;
   siox__store_layouts(d->store, remember, d);
-  return d->config->layouts
-             ? siox_layouts_load(&d->files.layouts, d->config->layouts, d->drives.ndisks, diag)
-             : 0;
+  if (!d->config->layouts)
+    return 0;
+  struct siox_diag why = {""};
+  r = siox_layouts_load(&d->files.layouts, d->config->layouts, d->drives.ndisks, &why);
+  if (r == SIOX_ENOENT) /* of what is wrong inside the file says the place */
+    return siox_config_refuse(d->config, SIOX_SETTING_layouts, diag, r, "%s", why.text);
+  *diag = why;
+  return r;
 }
 
 void siox__files_destroy(struct siox__daemon *d) {

@@ -379,6 +379,24 @@ def a_mount_that_is_no_directory_is_named():
             assert run.returncode != 0 and f"mount: {mount}: {why}" in err, err
 
 
+def what_is_wrong_in_a_file_is_named_with_its_place():
+    """File, line and key of what shows only when the daemon looks at it, and what there would be."""
+    with Place() as place:
+        file = os.path.join(place.directory, "siox.yaml")
+        for line, texts in (("mount: /no/such/place", ["mount: /no/such/place: No such file"]),
+                            ("drive: 36Z16", ["drive: 36Z16: no such drive profile", "36Z15 ES.3 PM981"]),
+                            ("policy: static:abc", ['policy: "static:abc": ', "36Z15 has 6000 9000 12000 15000"]),
+                            ("policy: static:99999", ['policy: "static:99999": ', "36Z15 has 6000 9000 12000 15000"]),
+                            ("policy: timeout:abc", ['policy: "timeout:abc": ', "timeout[:SECONDS|:adaptive]"]),
+                            ("initial_level: 7000", ["initial_level: 7000 is not a speed of 36Z15"]),
+                            ("layouts: /no/l.yaml", ["layouts: /no/l.yaml: No such file"])):
+            with open(file, "w") as f:
+                f.write(f"disks: 8\n{line}\n")
+            run = subprocess.Popen([SIOX, "run", "--config", file, "--set", f"socket={place.socket}", "--", "echo", "started"],
+                                   env=place.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            refused(run, f"{file}:2: {texts[0]}", *texts[1:])
+
+
 def output_that_cannot_be_written_is_an_error():
     with open("/dev/full", "w") as full:
         for command in (["--help"], ["run", "--help"], ["timeline", "--help"]):

@@ -304,7 +304,7 @@ static void initial_level_must_be_a_speed_of_the_drive(void **state) {
   struct siox_config_drives drives;
   load(&c, "initial_level: 7000\n");
   assert_int_equal(siox_config_drives(&drives, &c, &diag), SIOX_EINVAL);
-  assert_string_equal(diag.text, "initial_level: 7000 is not a speed of 36Z15");
+  assert_non_null(strstr(diag.text, ":1: initial_level: 7000 is not a speed of 36Z15"));
   siox_config_free(&c);
 }
 

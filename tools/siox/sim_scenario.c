@@ -205,8 +205,10 @@ static void drives_by_name(struct loader *in, char *names, const struct siox_tra
     return;
   int rc = siox_config_drives(&s->drives, &in->config, &why);
   if (rc) {
-    bool level = strncmp(why.text, "initial_level: ", 15) == 0;
-    fail(in, rc, level ? "initial_level" : "drive", level ? why.text + 15 : why.text);
+    size_t key = strcspn(why.text, ":"); /* "KEY: what" */
+    char name[32];
+    snprintf(name, sizeof name, "%.*s", (int)key, why.text);
+    fail(in, rc, name, why.text[key] ? why.text + key + 2 : "");
     return;
   }
   s->drive = s->drives.disk;

@@ -6,6 +6,7 @@
 #include "common/conf/yaml.h"
 #include "common/paths.h"
 #include <libgen.h>
+#include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -81,6 +82,20 @@ static int complain(struct loader *in, size_t i, int code, const char *what) {
   return code;
 }
 
+/* "FILE:LINE", or the variable or option. */
+static int remember_origin(struct loader *in, size_t i) {
+  const struct value *v = &in->value[i];
+  char **origin = &in->config->origin[i];
+  free(*origin);
+  *origin = NULL;
+  if (v->from_file)
+    return asprintf(origin, "%s:%zu", in->yaml.path, siox__yaml_line(&in->yaml, settings[i].key)) <
+                   0
+               ? (*origin = NULL, SIOX_ENOMEM)
+               : 0;
+  return v->origin && !(*origin = strdup(v->origin)) ? SIOX_ENOMEM : 0;
+}
+
 static int convert(struct loader *in, size_t i) {
   const struct value *v = &in->value[i];
   struct siox__config_reader reader = {.directory = v->from_file ? in->directory : NULL,
@@ -98,6 +113,9 @@ static int give(struct loader *in, size_t i, const char *text, bool from_file, c
   free(in->value[i].text);
   in->value[i] = (struct value){.text = copy, .from_file = from_file, .origin = origin};
   in->config->given[i] |= in->asked;
+  int rc = remember_origin(in, i);
+  if (rc)
+    return rc;
   return settings[i].kind == SIOX__KIND_layout ? 0 : convert(in, i);
 }
 
@@ -261,8 +279,25 @@ int siox_config_load(struct siox_config *config, const char *path,
 void siox_config_free(struct siox_config *config) {
   for (size_t i = 0; i < SIOX_NSETTINGS; i++)
     siox__config_release(settings[i].kind, (char *)config + settings[i].field);
+  for (size_t i = 0; i < SIOX_NSETTINGS; i++)
+    free(config->origin[i]);
   free(config->file);
   memset(config, 0, sizeof *config);
+}
+
+int siox_config_refuse(const struct siox_config *config, enum siox_setting setting,
+                       struct siox_diag *diag, int code, const char *format, ...) {
+  char what[sizeof diag->text];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(what, sizeof what, format, args);
+  va_end(args);
+  const char *origin = config->origin[setting];
+  int head = snprintf(diag->text, sizeof diag->text, "%.200s%s%s: ", origin ? origin : "",
+                      origin ? ": " : "", settings[setting].key);
+  snprintf(diag->text + head, sizeof diag->text - (size_t)head, "%.*s",
+           (int)(sizeof diag->text) - head - 1, what);
+  return code;
 }
 
 const char *siox_config_key(enum siox_setting setting) { return settings[setting].key; }

@@ -1,20 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The drives a configuration asks for; see siox/config.h. */
 #include "siox/config.h"
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static int refuse(struct siox_diag *diag, int code, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-static int refuse(struct siox_diag *diag, int code, const char *format, ...) {
-  va_list args;
-  va_start(args, format);
-  vsnprintf(diag->text, sizeof diag->text, format, args);
-  va_end(args);
-  return code;
-}
 
 /* Index among the items of the first one with the same name, so that each profile is read once. */
 static uint32_t first_of(const struct siox_config_list *names, uint32_t i) {
@@ -26,23 +15,53 @@ static uint32_t first_of(const struct siox_config_list *names, uint32_t i) {
 
 static int load_profile(struct siox_drive *d, const char *name, const struct siox_config *config,
                         struct siox_diag *diag) {
-  int rc = siox_drive_load(d, name, config->time_scale, diag);
+  struct siox_diag why = {""};
+  int rc = siox_drive_load(d, name, config->time_scale, &why);
   if (rc)
-    return rc;
+    return siox_config_refuse(config, SIOX_SETTING_drive, diag, rc, "%s", why.text);
   d->rule = config->transition_rule;
   if (d->rule == SIOX_RULE_C && d->ramp && !(d->kinetic_j > 0))
-    return refuse(
-        diag, SIOX_EUNKNOWN,
-        "%s: transition_rule: c needs spindle.kinetic_j, which the profile does not state", name);
+    return siox_config_refuse(config, SIOX_SETTING_transition_rule, diag, SIOX_EUNKNOWN,
+                              "c needs spindle.kinetic_j, which the profile %s does not state",
+                              name);
   return 0;
 }
 
-static int initial_level(const struct siox_drive *d, int32_t speed, uint32_t *level,
-                         struct siox_diag *diag) {
+static int initial_level(const struct siox_drive *d, const struct siox_config *config,
+                         uint32_t *level, struct siox_diag *diag) {
+  int32_t speed = config->initial_level;
   *level = siox_drive_level(d, speed);
   if (speed == SIOX_SPEED_FULL || speed == SIOX_SPEED_LOWEST || d->level[*level].speed == speed)
     return 0;
-  return refuse(diag, SIOX_EINVAL, "initial_level: %d is not a speed of %s", speed, d->name);
+  return siox_config_refuse(config, SIOX_SETTING_initial_level, diag, SIOX_EINVAL,
+                            "%d is not a speed of %s", speed, d->name);
+}
+
+/* static:SPEED means a level: a speed that no drive has is a slip, not a wish for the next one. */
+static int check_static(const struct siox_config_drives *drives, const struct siox_config *config,
+                        struct siox_diag *diag) {
+  static const char prefix[] = "static:";
+  char speeds[256] = "", *end = speeds;
+  if (!config->policy || strncmp(config->policy, prefix, sizeof prefix - 1))
+    return 0;
+  for (uint32_t p = 0; p < drives->nprofiles; p++) {
+    const struct siox_drive *d = &drives->profile[p];
+    end += snprintf(end, sizeof speeds - (size_t)(end - speeds), "%s%.40s has", p ? "; " : "",
+                    d->name);
+    for (uint32_t l = 0; l < d->nlevels; l++) {
+      char speed[16];
+      snprintf(speed, sizeof speed, "%d", (int)d->level[l].speed);
+      if (!strcmp(speed, config->policy + sizeof prefix - 1))
+        return 0;
+      if (d->level[l].serves && end < speeds + sizeof speeds - sizeof speed - 64)
+        end += snprintf(end, sizeof speed + 1, " %s", speed);
+    }
+    if (end > speeds + sizeof speeds - 80)
+      break;
+  }
+  return siox_config_refuse(config, SIOX_SETTING_policy, diag, SIOX_EINVAL,
+                            "\"%.80s\": static takes a speed of the drive: %s", config->policy,
+                            speeds);
 }
 
 int siox_config_drives(struct siox_config_drives *drives, const struct siox_config *config,
@@ -56,7 +75,8 @@ int siox_config_drives(struct siox_config_drives *drives, const struct siox_conf
   drives->initial_level = calloc(config->disks, sizeof *drives->initial_level);
   int rc = 0;
   if (!place || !drives->profile || !drives->disk || !drives->initial_level)
-    rc = refuse(diag, SIOX_ENOMEM, "drives: %s", siox_strerror(SIOX_ENOMEM));
+    rc = siox_config_refuse(config, SIOX_SETTING_drive, diag, SIOX_ENOMEM, "%s",
+                            siox_strerror(SIOX_ENOMEM));
   for (uint32_t i = 0; rc == 0 && i < n; i++) {
     uint32_t first = first_of(&config->drive, i);
     place[i] = first < i ? place[first] : drives->nprofiles++;
@@ -65,9 +85,11 @@ int siox_config_drives(struct siox_config_drives *drives, const struct siox_conf
   }
   for (uint32_t d = 0; rc == 0 && d < config->disks; d++) {
     drives->disk[d] = &drives->profile[place[n == 1 ? 0 : d]];
-    rc = initial_level(drives->disk[d], config->initial_level, &drives->initial_level[d], diag);
+    rc = initial_level(drives->disk[d], config, &drives->initial_level[d], diag);
   }
   free(place);
+  if (rc == 0)
+    rc = check_static(drives, config, diag);
   if (rc)
     siox_config_drives_free(drives);
   return rc;

@@ -5,6 +5,7 @@
 #include "common/conf/dirs.h"
 #include "common/conf/drive_schema.h"
 #include "siox/drive.h"
+#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -223,6 +224,26 @@ static void load_all(struct loader *in, const struct siox__drive_text *t, double
   scale(d);
 }
 
+static int is_profile(const struct dirent *entry) {
+  const char *dot = strrchr(entry->d_name, '.');
+  return dot && !strcmp(dot, ".yaml");
+}
+
+/* The names that there are in a directory, each after a blank. */
+static void list_profiles(const char *directory, char *text, size_t size) {
+  struct dirent **entry = NULL;
+  size_t used = 0;
+  int n = scandir(directory, &entry, is_profile, alphasort);
+  *text = 0;
+  for (int i = 0; i < n; i++) {
+    int length = (int)strlen(entry[i]->d_name) - (int)strlen(".yaml");
+    if (used + (size_t)length + 2 < size)
+      used += (size_t)snprintf(text + used, size - used, " %.*s", length, entry[i]->d_name);
+    free(entry[i]);
+  }
+  free(entry);
+}
+
 /* share/drives/NAME.yaml: $SIOX_DATA_DIR, then the source tree this was built from, then where it
  * is installed. */
 static int find_profile(const char *name, char *path, size_t size, struct siox_diag *diag) {
@@ -232,16 +253,20 @@ static int find_profile(const char *name, char *path, size_t size, struct siox_d
   }
   const char *dirs[] = {secure_getenv("SIOX_DATA_DIR"), SIOX_SOURCE_DATA_DIR,
                         SIOX_INSTALL_DATA_DIR};
+  char known[128] = "", directory[4096];
   for (size_t i = 0; i < sizeof dirs / sizeof *dirs; i++) {
     if (!dirs[i] || !*dirs[i])
       continue;
     snprintf(path, size, "%s/drives/%s.yaml", dirs[i], name);
     if (access(path, F_OK) == 0)
       return 0;
+    snprintf(directory, sizeof directory, "%s/drives", dirs[i]);
+    if (!*known)
+      list_profiles(directory, known, sizeof known);
   }
   snprintf(diag->text, sizeof diag->text,
-           "%s: no such drive profile in %s/drives; give its path, or set SIOX_DATA_DIR", name,
-           dirs[0] && *dirs[0] ? dirs[0] : SIOX_INSTALL_DATA_DIR);
+           "%.80s: no such drive profile; there are%s; or give a path, or set SIOX_DATA_DIR", name,
+           *known ? known : " none");
   return SIOX_ENOENT;
 }
 

@@ -189,6 +189,12 @@ const yaml_node_t *siox__yaml_find(struct siox__yaml *y, const char *key) {
   return follow(y, key, &line);
 }
 
+size_t siox__yaml_line(struct siox__yaml *y, const char *key) {
+  size_t line;
+  follow(y, key, &line);
+  return line;
+}
+
 int siox__yaml_fail(struct siox__yaml *y, struct siox_diag *diag, int code, const char *key,
                     const char *format, ...) {
   char what[sizeof diag->text];
@@ -196,9 +202,8 @@ int siox__yaml_fail(struct siox__yaml *y, struct siox_diag *diag, int code, cons
   va_start(args, format);
   vsnprintf(what, sizeof what, format, args);
   va_end(args);
-  size_t line;
-  follow(y, key, &line);
-  return say(diag, code, "%s:%zu: %s%s%s", y->path, line, key, *key ? ": " : "", what);
+  return say(diag, code, "%s:%zu: %s%s%s", y->path, siox__yaml_line(y, key), key, *key ? ": " : "",
+             what);
 }
 
 int siox__yaml_number(struct siox__yaml *y, const char *key, const char *text, double low,

@@ -39,6 +39,9 @@ void siox__yaml_free(const cyaml_schema_value_t *schema, void *value, unsigned c
 /* The node at a key path, or NULL. */
 const yaml_node_t *siox__yaml_find(struct siox__yaml *y, const char *key);
 
+/* From 1. */
+size_t siox__yaml_line(struct siox__yaml *y, const char *key);
+
 /* Writes "FILE:LINE: KEY: what" with the line of key, or of what is there of it; returns code. key
  * "" names no key. */
 int siox__yaml_fail(struct siox__yaml *y, struct siox_diag *diag, int code, const char *key,
