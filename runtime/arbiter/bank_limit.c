@@ -166,7 +166,8 @@ static double drawn(const struct siox_bank *bank, uint32_t group, int64_t at) {
 
 static double needs(const struct siox_bank *bank, uint32_t d, uint32_t level) {
   const struct siox__disk *disk = &bank->disk[d];
-  return watts(disk->drive, disk->drive->level[disk->level].speed, disk->drive->level[level].speed);
+  double from = siox__disk_speed(disk, bank->now), to = disk->drive->level[level].speed;
+  return from < to ? watts(disk->drive, from, to) : 0;
 }
 
 static bool fits(const struct siox_bank *bank, double drawn_w, double more) {
@@ -196,6 +197,7 @@ int siox__limit_command(struct siox_bank *bank, const struct siox_command *c) {
     w->level = c->level;
     w->job = c->job;
     w->deadline = c->deadline ? c->deadline : w->since;
+    siox__bank_count(bank, c);
     siox__bank_show(bank, d);
     return 0; /* admitted with the others of this event */
   }

@@ -42,7 +42,8 @@ struct need { /* what the claims on one disk come to */
   uint32_t floor_job;
   int64_t next; /* earliest need ahead */
   uint32_t next_level, next_job;
-  bool withheld; /* somebody's claims do not count: over its share */
+  bool withheld;    /* somebody's claims do not count: over its share */
+  uint32_t claimed; /* greatest level in force, withheld ones included */
 };
 
 static double speed_of(const struct siox_disk_view *v, uint32_t level) {
@@ -116,6 +117,8 @@ static struct need gather(struct state *state, int64_t now, uint32_t disk,
       level = siox__level_for(drive, entry.speed);
     need.any = true;
     wish->wake = siox__sooner(wish->wake, end);
+    if (from <= now && demand && level > need.claimed)
+      need.claimed = level;
     if (from <= now && demand && view->user && view->user[job] == without) {
       need.withheld = true;
       continue;
@@ -260,8 +263,13 @@ static void lead(struct state *state, int64_t now, uint32_t disk, const struct s
     }
     if (!stays && state->budget.on && !b->serving)
       level = budget_level(state, now, disk, view, base, level, SIOX_NEVER);
-    b->serving |= level < asked;
-    b->level = level < asked ? level + 1 : 0;
+    if (level < asked) {
+      if (!b->serving || b->level < level + 1)
+        b->level = level + 1;
+      b->serving = true;
+    } else if (!b->serving) {
+      b->level = 0;
+    }
     wish->wake = siox__sooner(wish->wake, from);
     if (level > wish->level) {
       wish->level = level;
@@ -271,15 +279,26 @@ static void lead(struct state *state, int64_t now, uint32_t disk, const struct s
   }
 }
 
-/* A need in force that is served at the disk's level goes on so until its job's budget is spent. */
+/* A need in force that is served at the disk's level goes on so until the budget of one of the jobs
+ * is spent and the burst has cost as much as the way up. */
 static bool goes_on(const struct state *state, int64_t now, uint32_t disk,
                     const struct siox_view *view, const struct need *need) {
   const struct siox_disk_view *v = &view->disk[disk];
   const struct siox__budget_disk *b = &state->budget.disk[disk];
-  if (!state->budget.on || !b->serving || v->level >= need->floor)
+  if (!state->budget.on || !b->serving || v->level >= need->floor || v->target >= need->floor)
     return false;
   int64_t up = siox_drive_transition_ns(v->drive, speed_of(v, v->level), speed_of(v, need->floor));
-  return siox__budget_room(view, need->floor_job, now) >= 0 || b->now.cost[v->level] < up;
+  bool dear = b->now.cost[v->level] >= up;
+  uint32_t cursor = 0, client, job, level;
+  struct siox_claim_entry entry;
+  int64_t from;
+  while (siox_claims_next(view->claims, disk, &cursor, &client, &job, &entry))
+    if (siox__entry_end(view, disk, &entry) > now &&
+        demand_of(state, v->drive, client, &entry, &from, &level) && from <= now &&
+        level > v->level &&
+        (view->job[job].budget <= 0 || (dear && siox__budget_room(view, job, now) < 0)))
+      return false;
+  return true;
 }
 
 /* Says once why the disk stays or goes below a claim in force, with the command that does it. */
@@ -287,9 +306,10 @@ static void explain(struct state *state, int64_t now, uint32_t disk, const struc
                     const struct need *need, bool budget, struct siox__wish *wish) {
   const struct siox_disk_view *v = &view->disk[disk];
   bool *told = &state->budget.disk[disk].told;
-  if (!budget && !need->withheld)
+  if ((!budget && !need->withheld) || v->target >= need->claimed)
     *told = false;
-  else if (!*told && (wish->level == v->level || (wish->level < v->level && v->free_at <= now))) {
+  if ((budget || need->withheld) && wish->level < need->claimed && !*told &&
+      (wish->level >= v->level || v->free_at <= now || v->level < need->claimed)) {
     wish->cause = need->withheld ? SIOX_CAUSE_SHARE : SIOX_CAUSE_BUDGET;
     *told = true;
   }
@@ -308,7 +328,8 @@ static void wish(void *memory, int64_t now, uint32_t disk, const struct siox_eve
   if (!budget && (event->kind == SIOX_EVENT_CLAIM || v->level < need.floor))
     b->serving = false; /* another gap, or an end of the budget */
   if (budget) {
-    wish->level = v->level;
+    wish->level = v->target > v->level ? v->target : v->level;
+    wish->wake = siox__sooner(wish->wake, need.next);
   } else if (need.next == SIOX_NEVER) {
     wish->level = need.floor > siox__lowest(v->drive) ? need.floor : siox__lowest(v->drive);
     wish->job = need.floor_job;

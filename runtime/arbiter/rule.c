@@ -163,29 +163,25 @@ static void look(struct siox__rule *rule, void *state, siox__wish_fn wish_fn, in
     }
   }
   count_hint(event, v, &wish, out);
-  uint32_t before = out->count;
-  if (wish.level > v->level) {
-    siox__command(out, disk, wish.level, wish.job);
-    if (out->count > before)
-      out->item[before].deadline = wish.deadline;
-  } else if (wish.level < v->level) {
-    if (v->free_at > now)
-      wish.wake = siox__sooner(wish.wake, v->free_at);
-    else
-      siox__command(out, disk, wish.level, rule->disk[disk].released);
-    if (out->count > before) {
-      out->item[before].asked = wish.asked;
-      out->item[before].cause = wish.cause != SIOX_CAUSE_NONE ? wish.cause
-                                : under_decayed(view, disk, wish.level, rule->gap, now)
-                                    ? SIOX_CAUSE_DECAY
-                                    : SIOX_CAUSE_NONE;
-    }
-  } else if (v->target != v->level || wish.asked || wish.cause != SIOX_CAUSE_NONE) {
-    siox__command(out, disk, wish.level, wish.job); /* waits no more for power, or is counted */
-    if (out->count > before) {
-      out->item[before].asked = wish.asked;
-      out->item[before].cause = wish.cause;
-    }
+  uint32_t before = out->count, job = wish.job;
+  if (wish.level < v->level && v->free_at > now) {
+    wish.wake = siox__sooner(wish.wake, v->free_at);
+    wish.level = v->level;
+  } else if (wish.level < v->target) {
+    if (wish.level < v->level)
+      job = rule->disk[disk].released;
+    if (wish.cause == SIOX_CAUSE_NONE && under_decayed(view, disk, wish.level, rule->gap, now))
+      wish.cause = SIOX_CAUSE_DECAY;
+  }
+  /* A command to the present level: no more waiting for power, or something is to be counted. */
+  if (wish.level != v->level || v->target != v->level || wish.asked ||
+      wish.cause != SIOX_CAUSE_NONE)
+    siox__command(out, disk, wish.level, job);
+  if (out->count > before) {
+    struct siox_command *c = &out->item[before];
+    c->deadline = wish.deadline;
+    c->cause = wish.cause;
+    c->asked = wish.asked;
   }
   siox__due_set(&rule->due, disk, wish.wake);
 }

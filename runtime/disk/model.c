@@ -77,6 +77,12 @@ static double speed_reached(const struct siox__disk *disk, int64_t now) {
   return disk->move_from + (to - disk->move_from) * part;
 }
 
+double siox__disk_speed(const struct siox__disk *disk, int64_t now) {
+  if (disk->open && disk->move_start >= now)
+    return disk->move_from;
+  return siox__disk_turnable(disk, now) ? speed_reached(disk, now) : speed_of(disk, disk->level);
+}
+
 int siox__disk_command(struct siox__disk *disk, int64_t now, uint32_t level, uint32_t job) {
   return siox__disk_command_at(disk, now, now, level, job);
 }

@@ -51,6 +51,8 @@ void siox__disk_init(struct siox__disk *disk, uint32_t index, const struct siox_
 void siox__disk_settle(struct siox__disk *disk, int64_t now);
 /* Is a transition running that a command could turn round at once? */
 bool siox__disk_turnable(const struct siox__disk *disk, int64_t now);
+/* The speed it has now, or would begin a transition from. */
+double siox__disk_speed(const struct siox__disk *disk, int64_t now);
 /* New target. 0; SIOX_EREFUSED: lower while requests are in flight; SIOX_EUNKNOWN: the profile
  * lacks the change. */
 int siox__disk_command(struct siox__disk *disk, int64_t now, uint32_t level, uint32_t job);
