@@ -127,6 +127,8 @@ struct siox_policy {
   /* Told of each part of a request right after it was charged, before the event's commands are carried out. Returns
    * as event does; the earlier of the two counts. NULL: not wanted, and costs nothing. */
   int64_t (*served)(void *state, int64_t now, const struct siox_served *served, const struct siox_view *view);
+  /* Limits that the argument sets in place of the bank's, asked before all else; NULL: none. SIOX_EINVAL. */
+  int (*limits)(const char *argument, struct siox_limits *limits);
 };
 
 /* A policy of siox/policies.def by its name; *argument points behind the colon or is NULL. NULL: no such policy. */

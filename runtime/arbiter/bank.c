@@ -89,7 +89,12 @@ static int set_up(struct siox_bank *bank, const struct siox_bank_options *o) {
       bank->shown[d].wear_from[w] = INT64_MIN;
     siox__bank_show(bank, d);
   }
-  if (o->limits.delay_budget > 0) {
+  if (bank->policy->limits && argument) {
+    rc = bank->policy->limits(argument, &bank->view.limits);
+    if (rc < 0)
+      return rc;
+  }
+  if (bank->view.limits.delay_budget > 0) {
     bank->shadow = calloc(o->ndisks, sizeof *bank->shadow);
     bank->job_view = calloc(1, sizeof *bank->job_view);
     bank->view.job = bank->job_view;

@@ -15,7 +15,6 @@
  * 5; the floor begins at the lowest level that serves. Floors count levels from the drive's lowest
  * serving one up, and each disk takes as much of it as its drive has. */
 #include "arbiter/want.h"
-#include <string.h>
 
 struct state {
   struct siox__due due;
@@ -32,31 +31,17 @@ struct state {
 static size_t state_size(uint32_t ndisks) { return sizeof(struct state) + siox__due_size(ndisks); }
 
 static int read_argument(struct state *state, const char *text) {
-  while (*text) {
-    static const char *const keys[] = {"n=", "ut=", "lt=", "check="};
-    double value;
-    size_t k = 0;
-    while (k < sizeof keys / sizeof *keys && strncmp(text, keys[k], strlen(keys[k])) != 0)
-      k++;
-    if (k == sizeof keys / sizeof *keys)
-      return SIOX_EINVAL;
-    text += strlen(keys[k]);
-    if (siox__argument(&text, k == 0 ? 1 : 0, 1e9, &value) < 0)
-      return SIOX_EINVAL;
-    if (k == 0)
-      state->n = (double)(uint32_t)value;
-    else if (k == 1)
-      state->upper = value;
-    else if (k == 2)
-      state->lower = value;
-    else
-      state->check = siox__seconds(value);
-    if (*text == ',' && text[1])
-      text++;
-    else if (*text)
-      return SIOX_EINVAL;
-  }
-  return state->lower <= state->upper ? 0 : SIOX_EINVAL;
+  static const struct siox__key keys[] = {
+      {"n", 1, 1e9}, {"ut", 0, 1e9}, {"lt", 0, 1e9}, {"check", 0, 1e9}};
+  double value[] = {state->n, state->upper, state->lower, -1};
+  if (siox__arguments(text, keys, 4, value) < 0 || value[2] > value[1])
+    return SIOX_EINVAL;
+  state->n = (double)(uint32_t)value[0];
+  state->upper = value[1];
+  state->lower = value[2];
+  if (value[3] >= 0)
+    state->check = siox__seconds(value[3]);
+  return 0;
 }
 
 static int init(void *memory, const char *argument, const struct siox_view *view) {
@@ -74,7 +59,7 @@ static int init(void *memory, const char *argument, const struct siox_view *view
     if (levels > state->top)
       state->top = levels;
   }
-  return !argument ? 0 : *argument ? read_argument(state, argument) : SIOX_EINVAL;
+  return argument ? read_argument(state, argument) : 0;
 }
 
 /* The lowest level the disk may take now. */

@@ -8,6 +8,7 @@
 #include "arbiter/budget.h"
 #include "arbiter/history.h"
 #include "arbiter/share.h"
+#include "arbiter/want.h"
 #include <math.h>
 
 struct state {
@@ -25,8 +26,7 @@ static size_t state_size(uint32_t ndisks) {
 
 static int init(void *memory, const char *argument, const struct siox_view *view) {
   struct state *state = memory;
-  if (argument)
-    return SIOX_EINVAL;
+  (void)argument; /* read by limits() */
   siox__budget_init(&state->budget, state + 1, view);
   state->busy = (int64_t *)(state->budget.disk + view->ndisks);
   char *rest = (char *)(state->busy + view->ndisks);
@@ -34,6 +34,17 @@ static int init(void *memory, const char *argument, const struct siox_view *view
   siox__share_init(&state->share, rest + siox__rule_size(view->ndisks), view);
   state->history.quantile = view->limits.early;
   return 0;
+}
+
+static int limits(const char *argument, struct siox_limits *limits) {
+  static const struct siox__key keys[] = {{"delay", 0, 100}, {"early", 0, 100}, {"share", 0, 100}};
+  double value[] = {-1, -1, -1};
+  double *field[] = {&limits->delay_budget, &limits->early, &limits->user_share};
+  int rc = siox__arguments(argument, keys, 3, value);
+  for (int i = 0; i < 3 && rc == 0; i++)
+    if (value[i] >= 0)
+      *field[i] = value[i] / 100;
+  return rc;
 }
 
 struct need { /* what the claims on one disk come to */
@@ -380,4 +391,5 @@ const struct siox_policy siox__policy_siox = {.name = "siox",
                                               .state_size = state_size,
                                               .init = init,
                                               .event = event,
-                                              .served = served};
+                                              .served = served,
+                                              .limits = limits};

@@ -2,6 +2,7 @@
 /* See want.h. */
 #include "arbiter/want.h"
 #include <stdlib.h>
+#include <string.h>
 
 bool siox__want(struct siox__due *due, int64_t now, uint32_t disk, uint32_t level, uint32_t job,
                 const struct siox_view *view, struct siox_commands *out) {
@@ -53,6 +54,20 @@ int siox__argument(const char **text, double low, double high, double *value) {
     return SIOX_EINVAL;
   *text = end;
   return 0;
+}
+
+int siox__arguments(const char *text, const struct siox__key *keys, size_t nkeys, double *value) {
+  do {
+    size_t k = 0, length = strcspn(text, "=");
+    while (k < nkeys && (strlen(keys[k].name) != length || memcmp(keys[k].name, text, length) != 0))
+      k++;
+    if (k == nkeys || !text[length])
+      return SIOX_EINVAL;
+    text += length + 1;
+    if (siox__argument(&text, keys[k].low, keys[k].high, &value[k]) < 0)
+      return SIOX_EINVAL;
+  } while (*text++ == ',');
+  return text[-1] ? SIOX_EINVAL : 0;
 }
 
 int64_t siox__seconds(double seconds) {

@@ -19,6 +19,12 @@ void siox__count_met(const struct siox_event *event, const struct siox_view *vie
 
 /* A number in [low, high] at *text, which moves behind it. SIOX_EINVAL. */
 int siox__argument(const char **text, double low, double high, double *value);
+/* "key=number,key=number": values of the keys that are given; the others stay. SIOX_EINVAL. */
+struct siox__key {
+  const char *name;
+  double low, high;
+};
+int siox__arguments(const char *text, const struct siox__key *keys, size_t nkeys, double *value);
 /* Seconds as nanoseconds, saturating. */
 int64_t siox__seconds(double seconds);
 #endif

@@ -129,6 +129,11 @@ static int create_bank(struct siox__daemon *d, int64_t start) {
 /* The policy's argument is checked by a bank that is thrown away: better now than at the first
  * client. */
 static int check_policy(struct siox__daemon *d, struct siox_diag *diag) {
+  const struct siox_config *c = d->config;
+  if (c->inrush_watts > 0 && c->power_group < c->disks && c->power_group % c->array)
+    return siox_config_refuse(c, SIOX_SETTING_array, diag, SIOX_EINVAL,
+                              "arrays of %u disks do not fit power groups of %u (power_group)",
+                              c->array, c->power_group);
   int r = create_bank(d, 0);
   siox_bank_destroy(d->bank);
   d->bank = NULL;

@@ -138,6 +138,31 @@ static void a_budget_of_its_own_counts_for_a_job(void **state) {
   lab_close(lab);
 }
 
+static void the_policys_argument_sets_its_limits(void **state) {
+  (void)state;
+  struct lab *lab = calloc(1, sizeof *lab);
+  make_drive(&lab->drive, FOUR_SPEEDS, 4);
+  lab->limits = (struct siox_limits){.early = 0.5, .user_share = 0.7};
+  lab_start(lab, "siox:delay=2.5,early=90", 1, NULL, 0);
+  const struct siox_limits *l = &siox_bank_view(lab->bank)->limits;
+  near(l->delay_budget, 0.025);
+  near(l->early, 0.9);
+  near(l->user_share, 0.7);
+  assert_non_null(siox_bank_view(lab->bank)->job); /* delays are measured */
+  lab_close(lab);
+  static const char *const bad[] = {
+      "siox:",          "siox:delay",  "siox:delay=",   "siox:delay=-1",
+      "siox:delay=101", "siox:late=1", "siox:delay=1,", "siox:delay=1;share=2"};
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    struct siox_drive drive;
+    make_drive(&drive, FOUR_SPEEDS, 4);
+    const struct siox_drive *drives[] = {&drive};
+    struct siox_bank *bank = NULL;
+    struct siox_bank_options o = {.ndisks = 1, .drive = drives, .policy = bad[i]};
+    assert_int_equal(siox_bank_create(&bank, &o), SIOX_EINVAL);
+  }
+}
+
 static void delays_of_ranks_at_the_same_time_count_once(void **state) {
   (void)state;
   struct lab *lab = calloc(1, sizeof *lab);
@@ -233,6 +258,7 @@ int main(void) {
       cmocka_unit_test(a_budget_is_not_overspent),
       cmocka_unit_test(no_static_level_within_the_budget_saves_more),
       cmocka_unit_test(a_budget_of_its_own_counts_for_a_job),
+      cmocka_unit_test(the_policys_argument_sets_its_limits),
       cmocka_unit_test(delays_of_ranks_at_the_same_time_count_once),
       cmocka_unit_test(a_user_holds_no_more_than_its_share_against_others),
       cmocka_unit_test(a_share_that_gets_free_goes_to_the_next),

@@ -197,7 +197,8 @@ static void mistakes_in_a_file_are_named_with_line_and_key(void **state) {
       {"drive: []\n", SIOX_EINVAL, ":1: drive: expected a name or a list of names"},
       {"disks: 4\npolicy: sioks\n", SIOX_EINVAL,
        ":2: policy: \"sioks\" is not one of base static:SPEED timeout[:SECONDS|:adaptive] "
-       "hw[:n=N,ut=PERCENT,lt=PERCENT,check=SECONDS] com rt claims siox"},
+       "hw[:n=N,ut=PERCENT,lt=PERCENT,check=SECONDS] com rt claims "
+       "siox[:delay=PERCENT,early=PERCENT,share=PERCENT]"},
       {"disks: 4\npolicy: \"base\n", SIOX_ESYNTAX,
        ":3: while scanning a quoted scalar, found unexpected end of stream"},
   };
