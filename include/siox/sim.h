@@ -40,6 +40,7 @@ struct siox_sim_job {
   uint32_t repeats;       /* one after the other; 0: 1 */
   int64_t pause;          /* from the end of one to the start of the next */
   double think;           /* factor on think times only; <= 0: 1 */
+  double delay_budget;    /* part of its run time, for limits.delay_budget above 0; < 0: that one */
   siox_sim_layout_fn layout; /* may be NULL */
   void *layout_context;
 };
@@ -49,6 +50,7 @@ struct siox_sim_options {
   const struct siox_drive *const *drive; /* kept, not copied */
   const uint32_t *initial_level;         /* NULL: highest */
   double hold_factor;                    /* <= 0: 10 */
+  const struct siox_limits *limits;      /* NULL: none; copied */
 };
 
 struct siox_sim;

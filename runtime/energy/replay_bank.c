@@ -9,6 +9,10 @@ static const uint32_t *initial_level(const struct siox__replay *r) {
   return r->options->initial_level ? r->options->initial_level : r->sim->initial_level;
 }
 
+static const struct siox_limits *limits_of(const struct siox__replay *r) {
+  return r->options->limits ? r->options->limits : &r->sim->limits;
+}
+
 /* Levels that static:SPEED means, where the disks are to be brought there beforehand. */
 static int prepare_levels(struct siox__replay *r) {
   const char *speed = strchr(r->options->policy, ':');
@@ -54,6 +58,10 @@ static int make_track(struct siox__replay *r, struct siox__track *t, uint32_t jo
     else
       snprintf(key, sizeof key, "%.200s/%.200s", j->is.name, j->index.job[i]);
     rc = new_job(r, key, &t->jobs[i]);
+    if (rc == 0 && j->is.trace)
+      rc = siox_bank_job_user(r->bank, t->jobs[i], j->index.uid[i]);
+    if (rc == 0 && j->is.delay_budget >= 0 && limits_of(r)->delay_budget > 0)
+      rc = siox_bank_job_budget(r->bank, t->jobs[i], j->is.delay_budget);
   }
   return rc;
 }
@@ -79,7 +87,8 @@ int siox__replay_prepare(struct siox__replay *r) {
       .hold_factor = r->options->hold_factor > 0 ? r->options->hold_factor : sim->hold_factor,
       .start = sim->start,
       .segment = r->options->segment,
-      .context = r->options->context};
+      .context = r->options->context,
+      .limits = *limits_of(r)};
   rc = siox_bank_create(&r->bank, &bank);
   if (rc == 0)
     rc = siox__teller_open(&r->teller, r->bank, r->options->policy);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* One process of a generated job: compute, move a burst, say when the disks are needed again. Its
- * recorded times are those of a run whose I/O takes no time. */
+ * recorded times are those of a run in which a request takes a nanosecond. */
 #include "energy/replay_source.h"
 #include <math.h>
 #include <stdlib.h>
@@ -115,6 +115,7 @@ static void io(struct siox__generator *g, struct siox__op *op) {
   op->offset = offset_of(g, g->phase) + g->done;
   op->bytes = j->burst - g->done < size ? j->burst - g->done : size;
   op->write = j->write;
+  op->end = ++g->at; /* a moment, so that a burst need not be read as a whole */
   g->done += op->bytes;
   if (g->done < j->burst)
     return;

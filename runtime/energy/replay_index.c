@@ -57,7 +57,8 @@ static int define_job(struct siox__index *x, const struct siox_trace_event *e, c
          number) { /* numbers are the bank's, so they come in order; a gap gets names of its own */
     char name[32];
     snprintf(name, sizeof name, "job-%u", x->njobs);
-    if (ROOM(x->job, x->njobs, x->job_room) < 0 || !(x->job[x->njobs] = strdup(name)))
+    if (ROOM(x->job, x->njobs, x->job_room) < 0 || ROOM(x->uid, x->njobs, x->uid_room) < 0 ||
+        !(x->job[x->njobs] = strdup(name)))
       return SIOX_ENOMEM;
     x->njobs++;
   }
@@ -66,6 +67,7 @@ static int define_job(struct siox__index *x, const struct siox_trace_event *e, c
     return SIOX_ENOMEM;
   free(x->job[number]);
   x->job[number] = copy;
+  x->uid[number] = e->u.job.uid;
   return 0;
 }
 
@@ -281,8 +283,8 @@ void siox__index_unload(struct siox__index *x) {
     free(x->flow[i].block);
     free(x->flow[i].marks);
   }
-  void *owned[] = {x->job,           x->client,      x->file,       x->flow,
-                   x->clients.entry, x->files.entry, x->flows.entry};
+  void *owned[] = {x->uid,  x->job,           x->client,      x->file,
+                   x->flow, x->clients.entry, x->files.entry, x->flows.entry};
   for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
     free(owned[i]);
   siox_trace_reader_close(x->reader);

@@ -38,11 +38,12 @@ struct siox__file_def {
 struct siox__index {
   struct siox_trace_reader *reader; /* owns the header */
   const struct siox_trace_header *header;
-  char **job; /* keys */
+  char **job;    /* keys */
+  uint32_t *uid; /* whose they are */
   struct siox__client_def *client;
   struct siox__file_def *file;
   struct siox__flow *flow;
-  uint32_t njobs, job_room, nclients, client_room, nfiles, file_room, nflows, flow_room;
+  uint32_t njobs, job_room, uid_room, nclients, client_room, nfiles, file_room, nflows, flow_room;
   struct siox__map clients, files, flows; /* by number */
   uint64_t events, points, requests, missed;
   bool moved; /* some file lies elsewhere than it was recorded */

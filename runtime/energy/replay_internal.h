@@ -212,6 +212,7 @@ struct siox_sim {
   const struct siox_drive *const *drive;
   const uint32_t *initial_level;
   double hold_factor;
+  struct siox_limits limits;
   int64_t start;
   const char *path; /* of a plain replay, for messages */
   struct siox__job {

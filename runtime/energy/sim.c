@@ -19,6 +19,8 @@ int siox_sim_create(struct siox_sim **out, const struct siox_sim_options *option
   sim->drive = options->drive;
   sim->initial_level = options->initial_level;
   sim->hold_factor = options->hold_factor;
+  if (options->limits)
+    sim->limits = *options->limits;
   *out = sim;
   return 0;
 }
@@ -154,7 +156,8 @@ int siox_replay(const char *path, const struct siox_replay_options *options,
   memset(result, 0, sizeof *result);
   if (diag)
     diag->text[0] = 0;
-  int rc = sim ? add(sim, &(struct siox_sim_job){.trace = path}, 0, diag) : SIOX_ENOMEM;
+  int rc = sim ? add(sim, &(struct siox_sim_job){.trace = path, .delay_budget = -1}, 0, diag)
+               : SIOX_ENOMEM;
   if (rc == 0) {
     const struct siox_trace_header *h = sim->job[0].index.header;
     sim->ndisks = h->ndisks;

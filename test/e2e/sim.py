@@ -142,6 +142,15 @@ def schemes_with_arguments_can_be_asked_for():
     assert "hw:n=250,ut=10" in got and "timeout:5" in got and "siox" not in got, got.keys()
 
 
+def a_delay_budget_saves_more_and_is_kept():
+    jobs = "jobs:\n- generate: {processes: 2, phases: 8, gap: 12, burst: 16M, layout: 0:4:64K}\n"
+    without, within = (rows(f"disks: 4\ndelay_budget: {b}\n{jobs}", "--schemes", "siox")["siox"] for b in (0, 5))
+    base = rows(f"disks: 4\n{jobs}", "--schemes", "siox")["base"]
+    assert without["added_io_time"] == 0, without
+    assert within["joules"] < without["joules"], (within, without)
+    assert base["seconds"] <= within["seconds"] <= 1.052 * base["seconds"], (within, base)
+
+
 def pictures_are_drawn():
     done, files = sim(TWO_JOBS, "--plot", "@/p.svg", "--timeline", "@/t.svg", "--draw", "claims")
     for name in ("p.svg", "t.svg"):
@@ -159,6 +168,8 @@ def a_wrong_scenario_is_named_with_its_place():
                         (f"{job}, errors: 1}}\n", r"s.yaml:2: jobs\[0\].generate.errors: unknown key"),
                         (f"{job}}}\n  start: -5\n", r"s.yaml:3: jobs\[0\].start: -5 is not between"),
                         (f"{job}, layout: 7:4:64K}}\ndisks: 4\n", r"s.yaml:2: jobs\[0\].generate.layout: "),
+                        (f"{job}}}\n  delay_budget: 1\n", r"s.yaml:3: jobs\[0\].delay_budget: needs a delay_budget"),
+                        (f"inrush_watts: -1\n{job}}}\n", r"s.yaml:1: inrush_watts: "),
                         ("jobs:\n- {start: 1}\n", r"s.yaml:2: jobs\[0\].trace: a job has either"),
                         ("jobs:\n- {trace: no.siox}\n", r"s.yaml:2: jobs\[0\].trace: .*No such file"),
                         ("disks: 4\n", r"s.yaml:1: jobs: this key is missing"),

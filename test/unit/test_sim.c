@@ -123,8 +123,9 @@ static void near(double value, double expected) {
 static void a_job_starts_when_it_is_told_to(void **state) {
   (void)state;
   short_trace();
-  struct siox_replay_result r =
-      run_job(&(struct siox_sim_job){.trace = test_path("a.siox"), .start = 7 * SEC}, "base");
+  struct siox_replay_result r = run_job(
+      &(struct siox_sim_job){.delay_budget = -1, .trace = test_path("a.siox"), .start = 7 * SEC},
+      "base");
   assert_int_equal(r.start, 7 * SEC);
   assert_int_equal(r.end, 7 * SEC + 30 * MS);
   near(r.joules, 2 * 10 * 7.03 + 2 * 0.006 * 3); /* the disks idle until then */
@@ -134,7 +135,8 @@ static void a_job_starts_when_it_is_told_to(void **state) {
 static void a_repeat_follows_the_end_of_the_run_before_it(void **state) {
   (void)state;
   short_trace();
-  const struct siox_sim_job job = {.trace = test_path("a.siox"), .repeats = 3, .pause = 5 * MS};
+  const struct siox_sim_job job = {
+      .delay_budget = -1, .trace = test_path("a.siox"), .repeats = 3, .pause = 5 * MS};
   struct siox_replay_result fast = run_job(&job, "base"), slow = run_job(&job, "static:5000");
   assert_int_equal(fast.end, 3 * 30 * MS + 2 * 5 * MS);
   assert_int_equal(slow.end, 3 * (30 + 2 * (SLOW - FAST)) * MS + 2 * 5 * MS);
@@ -157,8 +159,8 @@ static void only_think_times_are_dilated(void **state) {
     end(c, 30 * MS);
   }
   close_trace();
-  struct siox_replay_result r =
-      run_job(&(struct siox_sim_job){.trace = test_path("a.siox"), .think = 2}, "base");
+  struct siox_replay_result r = run_job(
+      &(struct siox_sim_job){.delay_budget = -1, .trace = test_path("a.siox"), .think = 2}, "base");
   /* rank 0: 20 + 6 + 8 = 34 at the barrier; rank 1: 42; out at 45; 12 more */
   assert_int_equal(r.end, (42 + 3 + 12) * MS);
   assert_int_equal(r.rank[0].io_ns, FAST * MS);
@@ -168,8 +170,9 @@ static void only_think_times_are_dilated(void **state) {
 static void instances_queue_for_the_same_disk(void **state) {
   (void)state;
   short_trace();
-  struct siox_replay_result r =
-      run_job(&(struct siox_sim_job){.trace = test_path("a.siox"), .instances = 2}, "base");
+  struct siox_replay_result r = run_job(
+      &(struct siox_sim_job){.delay_budget = -1, .trace = test_path("a.siox"), .instances = 2},
+      "base");
   assert_int_equal(r.nranks, 2);
   /* 10 to 16 and 10 to 22, one behind the other; then, 4 later, 20 to 28 and 26 to 34 */
   assert_int_equal(r.rank[0].io_ns, (6 + 8) * MS);
@@ -189,8 +192,10 @@ static void a_file_can_lie_elsewhere(void **state) {
   (void)state;
   char layout[] = "1:1:1M";
   short_trace();
-  const struct siox_sim_job job = {
-      .trace = test_path("a.siox"), .layout = elsewhere, .layout_context = layout};
+  const struct siox_sim_job job = {.delay_budget = -1,
+                                   .trace = test_path("a.siox"),
+                                   .layout = elsewhere,
+                                   .layout_context = layout};
   struct siox_sim *sim = sim_of(&job, 1);
   struct siox_replay_result r = run(sim, "base");
   assert_int_equal(r.disk[0].requests, 0);
@@ -208,7 +213,7 @@ static void check_known_gap(const char *policy) {
   io(20 * SEC, 600000);
   end(0, 20 * SEC + FAST * MS);
   close_trace();
-  const struct siox_sim_job job = {.trace = test_path("a.siox")};
+  const struct siox_sim_job job = {.delay_budget = -1, .trace = test_path("a.siox")};
   struct siox_replay_result base = run_job(&job, "base"), r = run_job(&job, policy);
   assert_int_equal(r.end, base.end);
   assert_true(siox_added_io(&r, &base) == 0);
@@ -235,6 +240,7 @@ static struct siox_sim_job generated(double error, uint64_t seed) {
   siox_layout_free(&both);
   assert_int_equal(siox_layout_parse(&both, NDISKS, "0:2:60000"), 0);
   return (struct siox_sim_job){.name = "made",
+                               .delay_budget = -1,
                                .generated = {.processes = 3,
                                              .phases = 5,
                                              .gap_ns = 30 * SEC,
@@ -294,7 +300,7 @@ static void a_call_can_enclose_more_than_a_block_of_requests(void **state) {
     end(c, last + 2 * MS);
   }
   close_trace();
-  const struct siox_sim_job job = {.trace = test_path("a.siox")};
+  const struct siox_sim_job job = {.delay_budget = -1, .trace = test_path("a.siox")};
   struct siox_replay_result fast = run_job(&job, "base"), slow = run_job(&job, "static:5000");
   assert_int_equal(fast.end, last + 2 * MS);
   for (int rank = 0; rank < 2; rank++) {

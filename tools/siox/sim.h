@@ -14,6 +14,7 @@ struct sim_scenario {
   const struct siox_drive **drive; /* ndisks */
   uint32_t *initial_level;
   double hold_factor;
+  struct siox_limits limits;
   uint32_t widest;  /* most disks of one file */
   char **scheme;    /* asked for by the file; NULL-terminated, or NULL */
   char *only_trace; /* the one job's trace, played as it was recorded; NULL: there is more to it */

@@ -202,9 +202,12 @@ static void add_recorded(struct maker *m) {
   struct sim_rows *rows = m->rows;
   if (!m->s->only_trace || siox_replay_recorded(m->s->only_trace, &recorded, NULL) < 0)
     return;
-  int rc =
-      siox_replay(m->s->only_trace, &(struct siox_replay_options){.open_loop = true}, &open, NULL);
-  rc = rc ? rc : siox_replay(m->s->only_trace, NULL, &closed, NULL);
+  int rc = siox_replay(m->s->only_trace,
+                       &(struct siox_replay_options){.open_loop = true, .limits = &m->s->limits},
+                       &open, NULL);
+  rc = rc ? rc
+          : siox_replay(m->s->only_trace, &(struct siox_replay_options){.limits = &m->s->limits},
+                        &closed, NULL);
   if (rc == 0 && recorded.joules > 0) {
     rows->recorded = true;
     rows->recorded_joules = recorded.joules;

@@ -18,10 +18,24 @@ struct generate_text {
       *layout;
 };
 struct job_text {
-  char *name, *trace, *start, *repeats, *pause, *instances, *think;
+  char *name, *trace, *start, *repeats, *pause, *instances, *think, *delay_budget;
   struct generate_text *generate;
 };
+/* What an administrator bounds: settings of siox.yaml. */
+#define LIMITS(X)                                                                                  \
+  X(percent, early_quantile)                                                                       \
+  X(amount, start_stop_per_day)                                                                    \
+  X(amount, load_unload_per_day)                                                                   \
+  X(amount, inrush_watts)                                                                          \
+  X(count, power_group)                                                                            \
+  X(count, array)                                                                                  \
+  X(amount, inrush_wait)                                                                           \
+  X(percent, user_share)                                                                           \
+  X(percent, delay_budget)
 struct scenario_text {
+#define LIMIT(kind, key) char *key;
+  LIMITS(LIMIT)
+#undef LIMIT
   char *disks, *transition_rule, *time_scale, *initial_level, *hold_factor, *default_layout;
   struct siox__layouts_text *layouts;
   unsigned layouts_count;
@@ -46,6 +60,7 @@ static const cyaml_schema_field_t job_fields[] = {
     TEXT(job_text, pause),
     TEXT(job_text, instances),
     TEXT(job_text, think),
+    TEXT(job_text, delay_budget),
     CYAML_FIELD_MAPPING_PTR("generate", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct job_text,
                             generate, generate_fields),
     CYAML_FIELD_END};
@@ -54,7 +69,10 @@ static const cyaml_schema_value_t job_entry = {
 static const cyaml_schema_value_t scheme_entry = {
     CYAML_VALUE_STRING(CYAML_FLAG_POINTER, char *, 0, CYAML_UNLIMITED)};
 static const cyaml_schema_field_t scenario_fields[] = {
-    TEXT(scenario_text, disks),
+#define LIMIT(kind, key) TEXT(scenario_text, key),
+    LIMITS(LIMIT)
+#undef LIMIT
+        TEXT(scenario_text, disks),
     TEXT(scenario_text, transition_rule),
     TEXT(scenario_text, time_scale),
     TEXT(scenario_text, initial_level),
@@ -165,6 +183,27 @@ static void setting(struct loader *in, enum siox__config_kind kind, const char *
   int rc = siox__config_convert(&reader, kind, text, field);
   if (rc)
     fail(in, rc, key, *reader.what ? reader.what : siox_strerror(rc));
+}
+
+static const char *initial_of(const char *wanted) {
+  static const char *const initial[][2] = {
+#define SIOX_CONFIG(type, key, initial, environment, help) {#key, initial},
+#include "siox/config.def"
+#undef SIOX_CONFIG
+  };
+  for (size_t i = 0; i < sizeof initial / sizeof *initial; i++)
+    if (!strcmp(initial[i][0], wanted))
+      return initial[i][1];
+  return "";
+}
+
+static void read_limits(struct loader *in) {
+#define LIMIT(kind, key)                                                                           \
+  setting(in, SIOX__KIND_##kind, #key, in->text->key ? in->text->key : initial_of(#key),           \
+          &in->config.key);
+  LIMITS(LIMIT)
+#undef LIMIT
+  in->s->limits = siox_config_limits(&in->config);
 }
 
 static char *trace_path(const struct loader *in, const char *name) {
@@ -385,14 +424,19 @@ static void read_job(struct loader *in, unsigned index) {
 #define KEY(name) (snprintf(key, sizeof key, "jobs[%u]." #name, index), key)
   if (!t->trace == !t->generate)
     fail(in, SIOX_EINVAL, KEY(trace), "a job has either a trace or generate");
-  struct siox_sim_job job = {.name = t->name,
-                             .start = llround(number(in, KEY(start), t->start, 0, 0, 1e9) * 1e9),
-                             .instances = count(in, KEY(instances), t->instances, 1, 1, 1 << 20),
-                             .repeats = count(in, KEY(repeats), t->repeats, 1, 1, 1 << 30),
-                             .pause = llround(number(in, KEY(pause), t->pause, 0, 0, 1e9) * 1e9),
-                             .think = number(in, KEY(think), t->think, 1, 1e-9, 1e9),
-                             .layout = layout_of,
-                             .layout_context = in};
+  struct siox_sim_job job = {
+      .name = t->name,
+      .start = llround(number(in, KEY(start), t->start, 0, 0, 1e9) * 1e9),
+      .instances = count(in, KEY(instances), t->instances, 1, 1, 1 << 20),
+      .repeats = count(in, KEY(repeats), t->repeats, 1, 1, 1 << 30),
+      .pause = llround(number(in, KEY(pause), t->pause, 0, 0, 1e9) * 1e9),
+      .think = number(in, KEY(think), t->think, 1, 1e-9, 1e9),
+      .delay_budget =
+          t->delay_budget ? number(in, KEY(delay_budget), t->delay_budget, 0, 0, 100) / 100 : -1,
+      .layout = layout_of,
+      .layout_context = in};
+  if (t->delay_budget && !(in->s->limits.delay_budget > 0))
+    fail(in, SIOX_EINVAL, KEY(delay_budget), "needs a delay_budget of the scenario above 0");
   if (t->generate && in->rc == 0)
     read_generated(in, index, t->generate, &job.generated);
   char *path = t->trace ? trace_path(in, t->trace) : NULL;
@@ -433,6 +477,7 @@ static void read_schemes(struct loader *in) {
 static void read_all(struct loader *in) {
   struct sim_scenario *s = in->s;
   read_disks(in);
+  read_limits(in);
   read_layouts(in);
   read_schemes(in);
   if (in->rc)
@@ -444,7 +489,8 @@ static void read_all(struct loader *in) {
           ? siox_sim_create(&s->sim, &(struct siox_sim_options){.ndisks = s->ndisks,
                                                                 .drive = s->drive,
                                                                 .initial_level = s->initial_level,
-                                                                .hold_factor = s->hold_factor})
+                                                                .hold_factor = s->hold_factor,
+                                                                .limits = &s->limits})
           : SIOX_ENOMEM;
   if (rc)
     fail(in, rc, "", siox_strerror(rc));
