@@ -2,6 +2,7 @@
 // siox-opt: the pass on a file of LLVM bitcode or assembly.
 #include "frontend/Pipeline.h"
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/Config/llvm-config.h"
 #include "llvm/Bitcode/BitcodeWriter.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
@@ -42,6 +43,7 @@ nothing is written, which serves the --print options.
                     layout: base:factor:unit or nodes:unit; mask: the disks it touches, disk 0 leftmost
   --print-plan      one line for each region on standard output
   --help            this text
+  --version         the version, and LLVM's
 )";
 
 static int fail(const Twine &Message) {
@@ -137,6 +139,9 @@ int main(int argc, char **argv) {
   for (StringRef Arg : Args)
     if (Arg == "--help" || Arg == "-h") {
       outs() << Help;
+      return 0;
+    } else if (Arg == "--version") {
+      outs() << "siox-opt " SIOX_VERSION ", LLVM " LLVM_VERSION_STRING "\n";
       return 0;
     }
   CommandLine C;

@@ -8,7 +8,8 @@ bin=$SIOX_BUILD/bin
 work=$(mktemp -d "${TMPDIR:-/tmp}/siox-e2e.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 cd "$work"
-unset SIOX_SOCKET SIOX_CONFIG SIOX_JOB 2>/dev/null || true
+unset SIOX_SOCKET SIOX_CONFIG SIOX_JOB SIOX_POLICY SIOX_MOUNT SIOX_RECORD 2>/dev/null || true
+export XDG_RUNTIME_DIR=$work # the default socket is here: no program of a case meets a daemon of the machine's
 
 fail() {
   printf 'FAILED: %s\n' "$*" >&2

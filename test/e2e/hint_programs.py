@@ -35,6 +35,7 @@ LAYOUTS = {"x0.1": ("0:4:64K", "2:4:64K", "0:3:64K", 6), "else": ("0:4:64K", "2:
 def own_daemons_only():
     for variable in ("SIOX_SOCKET", "SIOX_CONFIG", "SIOX_JOB", "SIOX_POLICY"):
         os.environ.pop(variable, None)
+    os.environ["XDG_RUNTIME_DIR"] = "/nonexistent"  # where the default socket would be
 
 
 class OtherLoad:

@@ -41,6 +41,7 @@ class Place:
         with open(self.path, "wb") as f:
             f.truncate(1 << 20)
         self.environment = {k: v for k, v in os.environ.items() if k not in ("SIOX_JOB", "SIOX_SOCKET")}
+        self.environment["XDG_RUNTIME_DIR"] = self.directory  # the default socket: never the machine's daemon
         self.environment["TMPDIR"] = os.path.join(self.directory, "tmp")
         return self
 

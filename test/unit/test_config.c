@@ -309,6 +309,51 @@ static void initial_level_must_be_a_speed_of_the_drive(void **state) {
   siox_config_free(&c);
 }
 
+static void text_of_every_setting_is_what_was_given(void **state) {
+  (void)state;
+  static const char *const given[] = {"socket=/run/s",
+                                      "mount=/scratch/siox",
+                                      "disks=3",
+                                      "drive=36Z15,/a/x.yaml,36Z15",
+                                      "transition_rule=c",
+                                      "time_scale=2.5",
+                                      "initial_level=lowest",
+                                      "policy=static:6000",
+                                      "hold_factor=0.1",
+                                      "early_quantile=12.5",
+                                      "start_stop_per_day=0",
+                                      "load_unload_per_day=3",
+                                      "inrush_watts=100",
+                                      "power_group=2",
+                                      "array=3",
+                                      "inrush_wait=7",
+                                      "user_share=50",
+                                      "delay_budget=5",
+                                      "default_layout=2:2:1M",
+                                      "layouts=/l.yaml",
+                                      "database=/d",
+                                      "record=/r",
+                                      "clock=stamped",
+                                      "stop_when_idle=-1",
+                                      "log_level=debug"};
+  enum { GIVEN = sizeof given / sizeof *given };
+  struct siox_config_override set[GIVEN];
+  struct siox_config c;
+  struct siox_diag diag;
+  for (size_t i = 0; i < GIVEN; i++)
+    set[i] = (struct siox_config_override){given[i], "test"};
+  assert_int_equal(GIVEN, SIOX_NSETTINGS);
+  assert_int_equal(siox_config_load(&c, NULL, set, GIVEN, &diag), 0);
+  for (enum siox_setting i = 0; i < SIOX_NSETTINGS; i++) {
+    char line[128], *text = siox_config_text(&c, i);
+    snprintf(line, sizeof line, "%s=%s", siox_config_key(i), text);
+    assert_string_equal(line, given[i]);
+    assert_true(c.given[i]);
+    free(text);
+  }
+  siox_config_free(&c);
+}
+
 static void the_table_names_every_setting(void **state) {
   (void)state;
   char *text = NULL;
@@ -339,6 +384,7 @@ int main(void) {
       TEST(drives_are_loaded_with_scale_rule_and_level),
       TEST(each_disk_can_have_its_own_drive),
       TEST(initial_level_must_be_a_speed_of_the_drive),
+      TEST(text_of_every_setting_is_what_was_given),
       TEST(the_table_names_every_setting),
   };
   return cmocka_run_group_tests(tests, test_files_begin, test_files_end);
