@@ -39,18 +39,24 @@ static void add(struct siox__earliness *e, double quantile, int64_t early) {
   e->margin = sorted[rank > 0 ? rank - 1 : 0];
 }
 
-void siox__history_note(struct siox__history *history, uint32_t client,
-                        const struct siox_claim_entry *hint, int64_t now) {
-  if (history->quantile <= 0 || hint->flag < 0 || hint->need_by == 0)
+void siox__history_promise(struct siox__history *history, uint32_t client,
+                           const struct siox_claim_entry *hint) {
+  if (history->quantile <= 0)
     return;
   struct siox__earliness *mine = take(history->client, client);
-  if (mine->seen == hint->seq)
+  mine->promised = hint->need_by;
+  mine->promised_site = hint->site;
+}
+
+void siox__history_use(struct siox__history *history, uint32_t client, int64_t now) {
+  struct siox__earliness *mine = &history->client[place(client)];
+  if (history->quantile <= 0 || !mine->used || mine->key != client || mine->promised == 0)
     return;
-  mine->seen = hint->seq;
-  int64_t early = hint->need_by > now ? hint->need_by - now : 0;
+  int64_t early = mine->promised > now ? mine->promised - now : 0;
+  mine->promised = 0;
   add(mine, history->quantile, early);
-  if (hint->site)
-    add(take(history->site, hint->site), history->quantile, early);
+  if (mine->promised_site)
+    add(take(history->site, mine->promised_site), history->quantile, early);
 }
 
 int64_t siox__history_margin(const struct siox__history *history, uint32_t client,

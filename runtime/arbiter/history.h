@@ -9,7 +9,9 @@
 enum { SIOX__HISTORY_SAMPLES = 32, SIOX__HISTORY_PLACES = 128 };
 
 struct siox__earliness {
-  uint64_t key, seen; /* seen: number of the client's last hint that was judged; sites: 0 */
+  uint64_t key;
+  int64_t promised;       /* clients: the use that is still to come, 0: none; and the site that */
+  uint64_t promised_site; /* promised it */
   bool used;
   uint32_t count, next;
   int64_t sample[SIOX__HISTORY_SAMPLES]; /* ns, a ring */
@@ -20,10 +22,11 @@ struct siox__history {
   struct siox__earliness site[SIOX__HISTORY_PLACES], client[SIOX__HISTORY_PLACES];
 };
 
-/* The first access after a hint of this client comes at `now`. Later ones of the same hint are not
- * counted. */
-void siox__history_note(struct siox__history *history, uint32_t client,
-                        const struct siox_claim_entry *hint, int64_t now);
+/* The client says when it will use disks next; a later word replaces it. */
+void siox__history_promise(struct siox__history *history, uint32_t client,
+                           const struct siox_claim_entry *hint);
+/* The client uses disks, or needs them now: what it promised last is judged, once. */
+void siox__history_use(struct siox__history *history, uint32_t client, int64_t now);
 /* By how much to be early for this hint. */
 int64_t siox__history_margin(const struct siox__history *history, uint32_t client,
                              const struct siox_claim_entry *hint);

@@ -362,10 +362,14 @@ static void wish(void *memory, int64_t now, uint32_t disk, const struct siox_eve
 static int64_t event(void *memory, int64_t now, const struct siox_event *event,
                      const struct siox_view *view, struct siox_commands *out) {
   struct state *state = memory;
-  if (event->kind == SIOX_EVENT_ACCESS && state->history.quantile > 0) {
+  if (state->history.quantile > 0 && event->kind == SIOX_EVENT_CLAIM && event->flag >= 0 &&
+      event->need_by > now) {
     struct siox_claim_entry hint =
         siox_claims_get(view->claims, event->client, siox_mask_next(event->disks, 0));
-    siox__history_note(&state->history, event->client, &hint, now);
+    siox__history_promise(&state->history, event->client, &hint);
+  } else if (event->kind == SIOX_EVENT_ACCESS ||
+             (event->kind == SIOX_EVENT_CLAIM && event->flag == 1)) {
+    siox__history_use(&state->history, event->client, now);
   } else if (event->kind == SIOX_EVENT_LEAVE) {
     siox__history_forget(&state->history, event->client);
   }

@@ -167,7 +167,8 @@ static void look(struct siox__rule *rule, void *state, siox__wish_fn wish_fn, in
   if (wish.level < v->level && v->free_at > now) {
     wish.wake = siox__sooner(wish.wake, v->free_at);
     wish.level = v->level;
-  } else if (wish.level < v->target) {
+  }
+  if (wish.level < v->target) {
     if (wish.level < v->level)
       job = rule->disk[disk].released;
     if (wish.cause == SIOX_CAUSE_NONE && under_decayed(view, disk, wish.level, rule->gap, now))

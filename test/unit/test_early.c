@@ -87,6 +87,20 @@ static void only_the_first_use_after_a_hint_counts(void **state) {
   lab_close(lab);
 }
 
+static void a_need_that_is_told_early_counts_as_its_use(void **state) {
+  (void)state;
+  struct lab *lab = lab_early(1);
+  uint32_t a = lab_join(lab, "A");
+  lab->site = 7;
+  for (int g = 0; g < 3; g++) { /* as a library does when the access comes before its time */
+    lab_hint(lab, 100 * g + 1, a, "1", 0, 0, 100 * g + 1 + GAP, 0);
+    lab_hint(lab, 100 * g - 2 + GAP, a, "1", SIOX_SPEED_FULL, 1, 0, 0);
+    assert_false(lab_read(lab, 100 * g - 2 + GAP, a, 64 * KB).missed);
+  }
+  near(ready_before_end(lab, 500, a), 3);
+  lab_close(lab);
+}
+
 static void the_past_is_the_last_32_uses(void **state) {
   (void)state;
   struct lab *lab = lab_early(1);
@@ -140,6 +154,7 @@ int main(void) {
       cmocka_unit_test(a_late_use_counts_as_on_time),
       cmocka_unit_test(a_site_without_a_past_takes_its_clients),
       cmocka_unit_test(only_the_first_use_after_a_hint_counts),
+      cmocka_unit_test(a_need_that_is_told_early_counts_as_its_use),
       cmocka_unit_test(the_past_is_the_last_32_uses),
       cmocka_unit_test(a_speed_up_allows_for_the_queue_it_starts_behind),
       cmocka_unit_test(an_until_slows_a_disk_only_when_the_gap_behind_it_pays),
