@@ -84,9 +84,36 @@ struct siox_region {
    * nsuccinside of succ can be reached without leaving it, the others only when its iterations are over. */
   struct siox_region *steps;
   uint32_t ninside, nsuccinside;
+  uint64_t alike; /* CALL: regions with the same number call one function with the same arguments; 0: there is no other */
+  const struct siox_region_far *far; /* LOOP, CALL; NULL: the lists above say it all */
+};
+/* What follows a region when the regions in functions called on the way do not last (`inner`): next and succ up to the
+ * next region of the same function, after which call of a helper they come being known. */
+struct siox_region_far {
+  struct siox_site *const *next;
+  struct siox_region *const *succ, *const *inner;
+  uint32_t nnext, ninside, nsucc, nsuccinside, ninner, reserved;
 };
 enum {
   SIOX_REGION_OPEN_END = 1, /* code that the pass cannot see may follow: any open file may be used after this region */
+};
+
+/* Where the handles of the sites after a region are found before it begins: from base[i] on (siox_region_files), each step
+ * adds an offset and follows the pointer there. A site that has rows under a region gets no other handle there than
+ * theirs. */
+struct siox_file_use {
+  struct siox_region *region;
+  struct siox_site *site; /* in region->next */
+  const int64_t *steps;   /* bytes */
+  uint32_t nsteps, base;
+  uint32_t outside;       /* 1: only after the STEPS loop around the region; 0: sooner, or there is none */
+  uint32_t reserved;
+};
+enum { SIOX_FILE_BASES = 4 };
+struct siox_file_uses { /* of one function */
+  const struct siox_file_use *use;
+  uint32_t nuses;
+  uint32_t calls; /* run time's */
 };
 
 #ifdef __cplusplus

@@ -53,13 +53,13 @@ private:
 
   void planNest(const Region &R) {
     RegionPlan &P = Plans[R.Id];
-    P.Phase = bound(R.Next);
+    P.Phase = bound(R.Near.Next);
     if (R.Refused != Reason::None)
       P.Why = R.Refused;
     else if (R.OpenEnd)
       P.Why = Reason::OpenEnd;
     else if (P.Phase.empty())
-      P.Why = firstReason(R.Next);
+      P.Why = firstReason(R.Near.Next);
     if (P.Why == Reason::None && P.Phase.find('0') != std::string::npos)
       P.Unused = complement(P.Phase);
   }
@@ -75,12 +75,12 @@ private:
     RegionPlan &P = Plans[R.Id];
     estimate(R, P);
     P.Why = R.Refused != Reason::None                        ? R.Refused
-            : R.Next.empty() && R.Succ.empty() && !R.OpenEnd ? Reason::NoNext
+            : R.Near.Next.empty() && R.Near.Succ.empty() && !R.OpenEnd ? Reason::NoNext
             : R.OpenEnd                                      ? Reason::OpenEnd
-                                                             : firstReason(R.Next);
+                                                             : firstReason(R.Near.Next);
     if (P.Why != Reason::None)
       return;
-    for (unsigned Id : R.Next)
+    for (unsigned Id : R.Near.Next)
       P.Needed = unite(P.Needed, Masks[Id].Burst);
     P.Phase = phaseOf(R, P.Needed);
     if (R.Kind == SIOX_REGION_CALL)

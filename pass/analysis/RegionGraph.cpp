@@ -3,13 +3,22 @@
 // data sites on the way. Calls are stepped over with a summary of the callee (what it reaches
 // first, and whether it can return without meeting a region); returns lead to every caller. The
 // search knows no paths but the CFG's, so what it finds is a superset of what can happen.
+//
+// A second search passes through the regions inside callees. Where those are short, which the run
+// time knows, this is what counts: it ends at the next region of the same function, so that what
+// follows a helper is what follows this call of it and not every one. With each site goes where its
+// handle is found, in terms of the function the search began in.
 #include "analysis/Externals.h"
+#include "analysis/Handles.h"
 #include "analysis/Regions.h"
 #include "analysis/Shape.h"
+#include "model/MpiIo.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/IR/CFG.h"
 #include "llvm/IR/Instructions.h"
+#include <map>
 #include <set>
+#include <utility>
 
 using namespace llvm;
 
@@ -17,20 +26,58 @@ namespace siox {
 
 namespace {
 
-struct Found {
-  std::set<unsigned> Next, Succ;
-  bool Returns = false; ///< the function's end is reached without a region
-  bool Open = false;    ///< unknown code can run on the way
+/// Where a site's handle can come from. More places than a few say no more than none.
+class HandleSet {
+public:
+  /// True when something was added.
+  bool add(const std::optional<ValuePlace> &Place) {
+    if (Unknown || (Place && is_contained(Places, *Place)))
+      return false;
+    if (Place && Places.size() < Few)
+      Places.push_back(*Place);
+    else
+      Unknown = true;
+    return true;
+  }
+  bool isUnknown() const { return Unknown; }
+  ArrayRef<ValuePlace> places() const { return Places; }
 
-  bool add(const Found &Other) {
-    auto Size = [this] { return Next.size() + Succ.size() + Open; };
-    size_t Before = Size();
-    Next.insert(Other.Next.begin(), Other.Next.end());
+private:
+  static constexpr unsigned Few = 4;
+  SmallVector<ValuePlace, 2> Places;
+  bool Unknown = false;
+};
+
+using Translation = function_ref<std::optional<ValuePlace>(const ValuePlace &)>;
+
+struct Found {
+  std::map<unsigned, HandleSet> Next;
+  std::set<unsigned> Succ;
+  std::set<unsigned> Inner; ///< regions passed through, in callees
+  bool Returns = false;     ///< the function's end is reached without a region
+  bool Open = false;        ///< unknown code can run on the way
+
+  /// True when something was added.
+  bool add(const Found &Other, Translation Here) {
+    size_t Before = Succ.size() + Inner.size() + Open;
     Succ.insert(Other.Succ.begin(), Other.Succ.end());
+    Inner.insert(Other.Inner.begin(), Other.Inner.end());
     Open |= Other.Open;
-    return Size() != Before;
+    bool Grown = Succ.size() + Inner.size() + Open != Before;
+    for (const auto &[Site, Handles] : Other.Next) {
+      auto [It, New] = Next.try_emplace(Site);
+      Grown |= New;
+      for (const ValuePlace &Place : Handles.places())
+        Grown |= It->second.add(Here(Place));
+      if (Handles.isUnknown())
+        Grown |= It->second.add(std::nullopt);
+    }
+    return Grown;
   }
 };
+
+std::optional<ValuePlace> samePlace(const ValuePlace &Place) { return Place; }
+std::optional<ValuePlace> noPlace(const ValuePlace &) { return std::nullopt; }
 
 class Linker {
 public:
@@ -44,7 +91,8 @@ public:
   }
 
   void run() {
-    summarise();
+    summarise(Summaries, false);
+    summarise(Passages, true);
     findBursts();
     for (Region &R : Model.Regions) {
       if (R.Kind == SIOX_REGION_NEST) {
@@ -53,28 +101,93 @@ public:
       }
       if (R.Kind == SIOX_REGION_STEPS)
         continue;
-      Found All, Within;
-      walkRegion(R, All);
-      DenseSet<const Function *> Seen;
-      if (All.Returns)
-        climb(*R.Function, All, Seen);
-      if (R.Steps) {
-        Limit = Shape.of(R.Function)->LI.getLoopFor(Model.Regions[*R.Steps].Header);
-        walkRegion(R, Within);
-        Limit = nullptr;
-      }
-      R.NextInside = insideFirst(R.Next, All.Next, Within.Next);
-      R.SuccInside = insideFirst(R.Succ, All.Succ, Within.Succ);
-      R.OpenEnd = All.Open;
+      link(R);
     }
   }
 
 private:
+  void link(Region &R) {
+    Found All, Within;
+    search(R, All, Within);
+    R.Near = list(All, Within);
+    R.OpenEnd = All.Open;
+    Found FarAll, FarWithin;
+    Through = true;
+    search(R, FarAll, FarWithin);
+    Through = false;
+    if (!FarAll.Inner.empty()) {
+      R.Far = list(FarAll, FarWithin);
+      R.Inner.assign(FarAll.Inner.begin(), FarAll.Inner.end());
+    }
+    fillHandles(R, FarAll, R.Steps ? FarWithin : FarAll);
+  }
+
+  /// What follows a region, and what of it is reached without leaving the STEPS loop around it.
+  void search(const Region &R, Found &All, Found &Within) {
+    walkRegion(R, All);
+    if (R.Steps) {
+      Limit = Shape.of(R.Function)->LI.getLoopFor(Model.Regions[*R.Steps].Header);
+      walkRegion(R, Within);
+      Limit = nullptr;
+    }
+    bool Passing = std::exchange(Through, false);
+    DenseSet<const Function *> Seen;
+    if (All.Returns)
+      climb(*R.Function, All, Seen);
+    Through = Passing;
+  }
+
+  static RegionLists list(const Found &All, const Found &Within) {
+    RegionLists L;
+    L.NextInside = insideFirst(L.Next, keys(All.Next), keys(Within.Next));
+    L.SuccInside = insideFirst(L.Succ, All.Succ, Within.Succ);
+    return L;
+  }
+
   void walkRegion(const Region &R, Found &Out) {
     if (R.Kind == SIOX_REGION_CALL)
       walkAfter(*R.Call, Out);
     else
       walkAfterLoop(*R.Function, R.Header, Out);
+  }
+
+  static std::set<unsigned> keys(const std::map<unsigned, HandleSet> &Map) {
+    std::set<unsigned> Keys;
+    for (const auto &[Key, Value] : Map)
+      Keys.insert(Key);
+    return Keys;
+  }
+
+  static void fillHandles(Region &R, const Found &All, const Found &Within) {
+    static const HandleSet None;
+    for (const auto &[Site, Handles] : All.Next) {
+      auto It = Within.Next.find(Site);
+      const HandleSet &Inside = It == Within.Next.end() ? None : It->second;
+      if (!isUsable(Inside))
+        continue;
+      for (const ValuePlace &Place : Inside.places())
+        R.Handles.push_back({Site, Place, true});
+      if (!isUsable(Handles))
+        continue; // the run time knows then what comes in the loop, not what comes after it
+      for (const ValuePlace &Place : Handles.places())
+        if (!is_contained(Inside.places(), Place))
+          R.Handles.push_back({Site, Place, false});
+    }
+  }
+
+  static bool isUsable(const HandleSet &Handles) {
+    return !Handles.isUnknown() && all_of(Handles.places(), [](const ValuePlace &P) {
+      return P.Offset == 0 && !isa<ConstantData>(P.Base) && holdsStill(P);
+    });
+  }
+
+  /// Of a site, in its own function.
+  std::optional<ValuePlace> handleOf(unsigned Site) const {
+    const siox::Site &S = Model.Sites[Site];
+    Value *Handle = argument(*S.Call, S.Info->File);
+    if (!Handle || !Handle->getType()->isPointerTy())
+      return std::nullopt;
+    return placeOfValue(Handle);
   }
 
   static unsigned insideFirst(std::vector<unsigned> &List, const std::set<unsigned> &All,
@@ -91,6 +204,7 @@ private:
     const Function &F;
     const LoopInfo &LI;
     Found &Out;
+    bool Callee; ///< regions are passed through
     DenseSet<const BasicBlock *> Seen;
     SmallVector<const BasicBlock *, 16> Work;
   };
@@ -99,9 +213,12 @@ private:
     if (Limit && W.LI.getLoopFor(Limit->getHeader()) == Limit && !Limit->contains(To))
       return;
     auto It = LoopRegion.find(To);
-    if (It != LoopRegion.end() && !W.LI.getLoopFor(To)->contains(From))
-      W.Out.Succ.insert(It->second);
-    else if (W.Seen.insert(To).second)
+    if (It != LoopRegion.end() && !W.LI.getLoopFor(To)->contains(From)) {
+      (W.Callee ? W.Out.Inner : W.Out.Succ).insert(It->second);
+      if (!W.Callee)
+        return;
+    }
+    if (W.Seen.insert(To).second)
       W.Work.push_back(To);
   }
 
@@ -110,7 +227,7 @@ private:
   bool block(Walk &W, const BasicBlock *BB, BasicBlock::const_iterator I) {
     for (; I != BB->end(); ++I) {
       auto *Call = dyn_cast<CallBase>(&*I);
-      if (Call && !step(*Call, W.Out))
+      if (Call && !step(*Call, W))
         return false;
     }
     return true;
@@ -135,14 +252,15 @@ private:
   }
 
   /// What one call meets; false when control does not come out of it before a region.
-  bool step(const CallBase &Call, Found &Out) const {
+  bool step(const CallBase &Call, Walk &W) const {
+    Found &Out = W.Out;
     if (auto Site = Shape.site(Call)) {
-      Out.Next.insert(*Site);
+      Out.Next[*Site].add(handleOf(*Site));
       return true;
     }
     if (auto It = CallRegion.find(&Call); It != CallRegion.end()) {
-      Out.Succ.insert(It->second);
-      return false;
+      (W.Callee ? Out.Inner : Out.Succ).insert(It->second);
+      return W.Callee;
     }
     const Function *Callee = directCallee(Call);
     if (!Callee) {
@@ -150,10 +268,11 @@ private:
       return true;
     }
     if (const FunctionShape *S = Shape.of(Callee)) {
-      auto It = Summaries.find(Callee);
-      if (It == Summaries.end())
+      const auto &Known = Through ? Passages : Summaries;
+      auto It = Known.find(Callee);
+      if (It == Known.end())
         return false; // not known yet: the fixed point comes back
-      Out.add(It->second);
+      Out.add(It->second, [&](const ValuePlace &Place) { return placeInCaller(Place, Call); });
       Out.Open |= S->Recursive && S->Slice;
       return It->second.Returns;
     }
@@ -168,8 +287,9 @@ private:
     }
   }
 
-  void walkFrom(const Function &F, const BasicBlock *BB, BasicBlock::const_iterator I, Found &Out) {
-    Walk W{F, Shape.of(&F)->LI, Out, {}, {}};
+  void walkFrom(const Function &F, const BasicBlock *BB, BasicBlock::const_iterator I, Found &Out,
+                bool Callee = false) {
+    Walk W{F, Shape.of(&F)->LI, Out, Callee, {}, {}};
     blockAndEdges(W, BB, I);
     drain(W);
   }
@@ -179,7 +299,7 @@ private:
   }
 
   void walkAfterLoop(const Function &F, const BasicBlock *Header, Found &Out) {
-    Walk W{F, Shape.of(&F)->LI, Out, {}, {}};
+    Walk W{F, Shape.of(&F)->LI, Out, false, {}, {}};
     SmallVector<Loop::Edge, 8> Exits;
     W.LI.getLoopFor(Header)->getExitEdges(Exits);
     for (auto &[From, To] : Exits)
@@ -187,18 +307,20 @@ private:
     drain(W);
   }
 
-  void summarise() {
+  void summarise(DenseMap<const Function *, Found> &Known, bool Whole) {
+    Through = Whole;
     for (bool Changed = true; Changed;) {
       Changed = false;
       for (const Function *F : Shape.functions()) {
         Found New;
-        walkFrom(*F, &F->getEntryBlock(), F->getEntryBlock().begin(), New);
-        auto [It, First] = Summaries.try_emplace(F);
-        Changed |= First | It->second.add(New);
+        walkFrom(*F, &F->getEntryBlock(), F->getEntryBlock().begin(), New, Whole);
+        auto [It, First] = Known.try_emplace(F);
+        Changed |= First | It->second.add(New, samePlace);
         Changed |= !It->second.Returns && New.Returns;
         It->second.Returns |= New.Returns;
       }
     }
+    Through = false;
   }
 
   /// Out of a function's end to everything that can follow it.
@@ -211,7 +333,7 @@ private:
     for (const CallBase *Call : Shape.callers(&F)) {
       Found After;
       walkAfter(*Call, After);
-      Out.add(After);
+      Out.add(After, noPlace); // a caller's variables are out of reach
       if (After.Returns)
         climb(*Call->getFunction(), Out, Seen);
     }
@@ -244,7 +366,7 @@ private:
     while (!Work.empty())
       for (const CallBase *Call : Shape.of(Work.pop_back_val())->Calls)
         Look(*Call);
-    R.Next.assign(Sites.begin(), Sites.end());
+    R.Near.Next.assign(Sites.begin(), Sites.end());
     for (Region &Inner : Model.Regions) {
       const BasicBlock *BB = Inner.Header ? Inner.Header : Inner.Call->getParent();
       if (isGap(Inner) && (L->contains(BB) || Seen.count(Inner.Function)))
@@ -275,7 +397,9 @@ private:
   const Loop *Limit = nullptr; ///< searches stay inside it
   DenseMap<const BasicBlock *, unsigned> LoopRegion;
   DenseMap<const CallBase *, unsigned> CallRegion;
-  DenseMap<const Function *, Found> Summaries;
+  DenseMap<const Function *, Found> Summaries; ///< up to the first region
+  DenseMap<const Function *, Found> Passages;  ///< through all regions
+  bool Through = false;                        ///< the summaries to use
 };
 
 } // namespace

@@ -2,6 +2,7 @@
 // Finding regions; RegionGraph.cpp links them.
 #include "analysis/Regions.h"
 #include "analysis/Externals.h"
+#include "analysis/Handles.h"
 #include "analysis/Shape.h"
 #include "analysis/Trip.h"
 #include "model/Abi.h"
@@ -37,6 +38,7 @@ public:
     findSteps();
     number();
     linkSteps();
+    findAlike();
   }
 
 private:
@@ -100,6 +102,22 @@ private:
       if (Loop *L = stepsAround(R))
         if (auto It = Steps.find(L->getHeader()); It != Steps.end())
           R.Steps = It->second;
+  }
+
+  /// Calls that do the same work: what one of them took says how long another will.
+  void findAlike() {
+    for (Region &R : Model.Regions) {
+      R.Alike = R.Id;
+      if (R.Kind != SIOX_REGION_CALL)
+        continue;
+      for (unsigned I = R.Id; I != 0 && Model.Regions[I - 1].Function == R.Function; I--) {
+        Region &Before = Model.Regions[I - 1];
+        if (Before.Kind == SIOX_REGION_CALL && sameArguments(*Before.Call, *R.Call)) {
+          R.Alike = Before.Alike;
+          R.SharesAlike = Model.Regions[R.Alike].SharesAlike = true;
+        }
+      }
+    }
   }
 
   void visitFunction(Function &F, const FunctionShape &S) {

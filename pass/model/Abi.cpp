@@ -60,6 +60,11 @@ Function *abiFunction(Module &M, StringRef Name) {
     F->addFnAttr(Attribute::WillReturn);
     F->addFnAttr(Attribute::NoFree);
     F->setMemoryEffects(MemoryEffects::inaccessibleOrArgMemOnly());
+    for (Argument &A : F->args()) // they are never kept: variables of the program stay its own
+      if (Name == "siox_region_files" && A.getArgNo() > 0)
+        A.addAttrs(AttrBuilder(M.getContext())
+                       .addAttribute(Attribute::NoCapture)
+                       .addAttribute(Attribute::ReadOnly));
   }
   return F;
 }
@@ -77,10 +82,35 @@ StructType *regionType(LLVMContext &C) {
   if (StructType *T = StructType::getTypeByName(C, "struct.siox_region"))
     return T;
   Type *I32 = Type::getInt32Ty(C), *I64 = Type::getInt64Ty(C), *P = PointerType::getUnqual(C);
-  static_assert(sizeof(siox_region) == 112 && offsetof(siox_region, steps) == 96, "regionType");
-  return StructType::create(
-      C, {I64, P, P, I32, I32, I32, I32, I64, I64, I32, I32, P, P, I32, I32, P, P, I32, I32},
-      "struct.siox_region");
+  static_assert(sizeof(siox_region) == 128 && offsetof(siox_region, far) == 120, "regionType");
+  return StructType::create(C, {I64, P, P,   I32, I32, I32, I32, I64, I64, I32, I32,
+                                P,   P, I32, I32, P,   P,   I32, I32, I64, P},
+                            "struct.siox_region");
+}
+
+StructType *farType(LLVMContext &C) {
+  if (StructType *T = StructType::getTypeByName(C, "struct.siox_region_far"))
+    return T;
+  Type *I32 = Type::getInt32Ty(C), *P = PointerType::getUnqual(C);
+  static_assert(sizeof(siox_region_far) == 48 && offsetof(siox_region_far, nnext) == 24, "farType");
+  return StructType::create(C, {P, P, P, I32, I32, I32, I32, I32, I32}, "struct.siox_region_far");
+}
+
+StructType *fileUseType(LLVMContext &C) {
+  if (StructType *T = StructType::getTypeByName(C, "struct.siox_file_use"))
+    return T;
+  Type *I32 = Type::getInt32Ty(C), *P = PointerType::getUnqual(C);
+  static_assert(sizeof(siox_file_use) == 40 && offsetof(siox_file_use, outside) == 32,
+                "fileUseType");
+  return StructType::create(C, {P, P, P, I32, I32, I32, I32}, "struct.siox_file_use");
+}
+
+StructType *fileUsesType(LLVMContext &C) {
+  if (StructType *T = StructType::getTypeByName(C, "struct.siox_file_uses"))
+    return T;
+  Type *I32 = Type::getInt32Ty(C);
+  static_assert(sizeof(siox_file_uses) == 16, "fileUsesType");
+  return StructType::create(C, {PointerType::getUnqual(C), I32, I32}, "struct.siox_file_uses");
 }
 
 StructType *maskType(LLVMContext &C) {

@@ -23,9 +23,12 @@ namespace siox {
 /// they are given.
 llvm::Function *abiFunction(llvm::Module &M, llvm::StringRef Name);
 
-llvm::StructType *siteType(llvm::LLVMContext &C);   ///< struct siox_site
-llvm::StructType *regionType(llvm::LLVMContext &C); ///< struct siox_region
-llvm::StructType *maskType(llvm::LLVMContext &C);   ///< struct siox_mask
+llvm::StructType *siteType(llvm::LLVMContext &C);     ///< struct siox_site
+llvm::StructType *regionType(llvm::LLVMContext &C);   ///< struct siox_region
+llvm::StructType *farType(llvm::LLVMContext &C);      ///< struct siox_region_far
+llvm::StructType *fileUseType(llvm::LLVMContext &C);  ///< struct siox_file_use
+llvm::StructType *fileUsesType(llvm::LLVMContext &C); ///< struct siox_file_uses
+llvm::StructType *maskType(llvm::LLVMContext &C);     ///< struct siox_mask
 
 /// Address of a private NUL-terminated constant; equal strings share one.
 llvm::Constant *privateString(llvm::Module &M, llvm::StringRef Text);

@@ -33,6 +33,7 @@ class CallBase;
 class Function;
 class GlobalVariable;
 class Module;
+class Value;
 } // namespace llvm
 
 namespace siox {
@@ -78,6 +79,25 @@ struct Site {
   unsigned BurstLevels = 0;
 };
 
+/// Where a value is found: Base, then for each step the pointer that lies so many bytes behind the
+/// value so far; Offset is added to the last.
+struct ValuePlace {
+  llvm::Value *Base = nullptr; ///< an alloca, argument or constant
+  llvm::SmallVector<int64_t, 2> Steps;
+  int64_t Offset = 0;
+
+  bool operator==(const ValuePlace &Other) const {
+    return Base == Other.Base && Steps == Other.Steps && Offset == Other.Offset;
+  }
+};
+
+/// What follows a region. The first so many are reached without leaving the STEPS loop around it.
+struct RegionLists {
+  std::vector<unsigned> Next; ///< site ids
+  std::vector<unsigned> Succ; ///< region ids
+  unsigned NextInside = 0, SuccInside = 0;
+};
+
 struct Region {
   unsigned Id = 0;
   siox_region_kind Kind = SIOX_REGION_LOOP;
@@ -88,13 +108,26 @@ struct Region {
   uint64_t Key = 0;
   std::string File;
   unsigned Line = 0, Column = 0, Ordinal = 0;
-  std::vector<unsigned> Next;  ///< site ids (NEST: sites inside)
-  std::vector<unsigned> Succ;  ///< region ids
-  std::vector<unsigned> Nests; ///< NEST regions that this one can run in
-  /// LOOP, CALL: the STEPS region around it; the first so many of Next and Succ are reached without
-  /// leaving it.
-  std::optional<unsigned> Steps;
-  unsigned NextInside = 0, SuccInside = 0;
+  RegionLists Near;              ///< NEST: Next are the sites inside
+  RegionLists Far;               ///< where regions of called functions are passed through: Inner
+  std::vector<unsigned> Inner;   ///< none: Far says the same as Near and is empty
+  std::vector<unsigned> Nests;   ///< NEST regions that this one can run in
+  std::optional<unsigned> Steps; ///< LOOP, CALL: the STEPS region around it
+  /// A site of Far (or Near) gets its handle from one of these places, known in Function before the
+  /// region.
+  struct HandleSource {
+    unsigned Site;
+    ValuePlace Place;
+    bool Inside; ///< without leaving the STEPS loop around the region, if there is one
+  };
+  std::vector<HandleSource> Handles;
+  /// The function does not return before its next region: Next holds all sites up to that, Succ
+  /// that and the regions in functions called before it.
+  bool Closed = false;
+  /// CALL: the first region of Function with the same callee and arguments, this one if there is
+  /// none before; shared when there are others.
+  unsigned Alike = 0;
+  bool SharesAlike = false;
   /// Something unknown can follow (external caller, unknown callee); NEST: can happen inside.
   bool OpenEnd = false;
   Reason Refused = Reason::None;   ///< why it could not be marked

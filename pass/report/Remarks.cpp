@@ -91,7 +91,7 @@ static void printDecision(raw_ostream &Out, const ModuleModel &Model, const Regi
         << ", lead from siox_lead (" << reasonText(P.Why) << ')';
   }
   Out << (R.Kind == SIOX_REGION_NEST ? "; inside:" : "; next:");
-  printSites(Out, Model, R.Next);
+  printSites(Out, Model, R.Near.Next);
 }
 
 void printPlan(const ModuleModel &Model, ArrayRef<RegionPlan> Plans, raw_ostream &Out) {
@@ -109,10 +109,10 @@ void printPlan(const ModuleModel &Model, ArrayRef<RegionPlan> Plans, raw_ostream
     }
     Out << ' ';
     printDecision(Out, Model, R, P);
-    if (!R.Succ.empty()) {
+    if (!R.Near.Succ.empty()) {
       Out << "; then:";
       const char *Separator = " ";
-      for (unsigned Id : R.Succ) {
+      for (unsigned Id : R.Near.Succ) {
         Out << Separator;
         printPlace(Out, Model.Regions[Id].File, Model.Regions[Id].Line);
         Separator = ",";

@@ -103,6 +103,51 @@ void markRegions(Module &M, ModuleModel &Model) {
   }
 }
 
+namespace {
+
+/// The lists of one search as constants, without regions that could not be marked: those never
+/// begin, so what follows them is not known either.
+struct EmittedLists {
+  SmallVector<Constant *, 8> Next, Succ;
+  unsigned NextInside = 0, SuccInside = 0;
+  bool Open = false;
+
+  EmittedLists(const ModuleModel &Model, const RegionLists &Lists) : NextInside(Lists.NextInside) {
+    for (unsigned Id : Lists.Next)
+      Next.push_back(Model.Sites[Id].Descriptor);
+    for (unsigned I = 0; I != Lists.Succ.size(); I++) {
+      const Region &After = Model.Regions[Lists.Succ[I]];
+      Open |= !After.Enter;
+      if (!After.Enter)
+        continue;
+      Succ.push_back(After.Descriptor);
+      SuccInside += I < Lists.SuccInside;
+    }
+  }
+};
+
+} // namespace
+
+/// Null where the far search finds nothing that the near one does not.
+static Constant *farLists(Module &M, const ModuleModel &Model, const Region &R) {
+  LLVMContext &C = M.getContext();
+  Type *I32 = Type::getInt32Ty(C);
+  PointerType *P = PointerType::getUnqual(C);
+  auto Int = [&](uint64_t V) -> Constant * { return ConstantInt::get(I32, V); };
+  if (R.Inner.empty())
+    return ConstantPointerNull::get(P);
+  EmittedLists L(Model, R.Far);
+  SmallVector<Constant *, 8> Inner;
+  for (unsigned Id : R.Inner)
+    if (Model.Regions[Id].Enter)
+      Inner.push_back(Model.Regions[Id].Descriptor);
+  Constant *Far = ConstantStruct::get(
+      farType(C), {privateArray(M, P, L.Next), privateArray(M, P, L.Succ),
+                   privateArray(M, P, Inner), Int(L.Next.size()), Int(R.Steps ? L.NextInside : 0),
+                   Int(L.Succ.size()), Int(R.Steps ? L.SuccInside : 0), Int(Inner.size()), Int(0)});
+  return privateArray(M, Far->getType(), Far);
+}
+
 void finishRegions(Module &M, const ModuleModel &Model, ArrayRef<int32_t> Speeds) {
   LLVMContext &C = M.getContext();
   Type *I32 = Type::getInt32Ty(C), *I64 = Type::getInt64Ty(C);
@@ -111,30 +156,31 @@ void finishRegions(Module &M, const ModuleModel &Model, ArrayRef<int32_t> Speeds
   for (const Region &R : Model.Regions) {
     if (!R.Descriptor)
       continue;
-    SmallVector<Constant *, 8> Next, Succ;
-    for (unsigned Id : R.Next)
-      Next.push_back(Model.Sites[Id].Descriptor);
-    // A region that could not be marked never begins, so what follows it is not known either.
-    bool Open = R.OpenEnd;
-    unsigned SuccInside = 0;
-    for (unsigned I = 0; I != R.Succ.size(); I++) {
-      const Region &After = Model.Regions[R.Succ[I]];
-      Open |= !After.Enter;
-      if (!After.Enter)
-        continue;
-      Succ.push_back(After.Descriptor);
-      SuccInside += I < R.SuccInside;
-    }
-    GlobalVariable *Steps = R.Steps ? Model.Regions[*R.Steps].Descriptor : nullptr;
+    EmittedLists L(Model, R.Near);
+    Constant *Steps =
+        R.Steps ? cast<Constant>(Model.Regions[*R.Steps].Descriptor) : ConstantPointerNull::get(P);
     R.Descriptor->setInitializer(ConstantStruct::get(
-        regionType(C),
-        {Int(I64, R.Key), privateString(M, R.File), privateString(M, functionName(*R.Function)),
-         Int(I32, R.Line), Int(I32, R.Column), Int(I32, R.Kind), Int(I32, Speeds[R.Id]),
-         Int(I64, R.Trip), Int(I64, R.BodyNs), Int(I32, Next.size()), Int(I32, Succ.size()),
-         privateArray(M, P, Next), privateArray(M, P, Succ),
-         Int(I32, Open ? SIOX_REGION_OPEN_END : 0), Int(I32, 0), ConstantPointerNull::get(P),
-         Steps ? cast<Constant>(Steps) : ConstantPointerNull::get(P),
-         Int(I32, Steps ? R.NextInside : 0), Int(I32, Steps ? SuccInside : 0)}));
+        regionType(C), {Int(I64, R.Key),
+                        privateString(M, R.File),
+                        privateString(M, functionName(*R.Function)),
+                        Int(I32, R.Line),
+                        Int(I32, R.Column),
+                        Int(I32, R.Kind),
+                        Int(I32, Speeds[R.Id]),
+                        Int(I64, R.Trip),
+                        Int(I64, R.BodyNs),
+                        Int(I32, L.Next.size()),
+                        Int(I32, L.Succ.size()),
+                        privateArray(M, P, L.Next),
+                        privateArray(M, P, L.Succ),
+                        Int(I32, R.OpenEnd || L.Open ? SIOX_REGION_OPEN_END : 0),
+                        Int(I32, 0),
+                        ConstantPointerNull::get(P),
+                        Steps,
+                        Int(I32, R.Steps ? L.NextInside : 0),
+                        Int(I32, R.Steps ? L.SuccInside : 0),
+                        Int(I64, R.SharesAlike ? Model.Regions[R.Alike].Key : 0),
+                        farLists(M, Model, R)}));
   }
 }
 

@@ -2,6 +2,7 @@
 // From plans to instructions.
 #include "transform/Transform.h"
 #include "model/Abi.h"
+#include "transform/Files.h"
 #include "transform/Guard.h"
 #include "transform/Mark.h"
 #include "transform/Split.h"
@@ -19,8 +20,8 @@ namespace {
 
 class Transformer {
 public:
-  Transformer(Module &M, ArrayRef<RegionPlan> Plans, bool Split)
-      : M(M), Plans(Plans), Split(Split) {}
+  Transformer(Module &M, const ModuleModel &Model, ArrayRef<RegionPlan> Plans, bool Split)
+      : M(M), Model(Model), Plans(Plans), Split(Split) {}
 
   void function(ArrayRef<Region *> Here) {
     Function &F = *Here.front()->Function;
@@ -36,6 +37,7 @@ public:
       else if (R->Header && bearsTicks(*LI.getLoopFor(R->Header)))
         insertTicks(*LI.getLoopFor(R->Header), *R->Enter, DT, LI);
     }
+    tellFiles(M, Model, Here, DT);
   }
 
 private:
@@ -64,6 +66,7 @@ private:
   }
 
   Module &M;
+  const ModuleModel &Model;
   ArrayRef<RegionPlan> Plans;
   bool Split;
 };
@@ -71,7 +74,7 @@ private:
 } // namespace
 
 void transformRegions(Module &M, ModuleModel &Model, ArrayRef<RegionPlan> Plans, bool Split) {
-  Transformer T(M, Plans, Split);
+  Transformer T(M, Model, Plans, Split);
   std::vector<Region *> Here;
   for (unsigned I = 0; I != Model.Regions.size();) {
     Function *F = Model.Regions[I].Function;

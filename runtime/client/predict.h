@@ -35,6 +35,7 @@ struct siox__predict_env {
   void *context;
 };
 
+enum { SIOX__SPACING_MAX = 4096 };
 enum { SIOX__HISTORY = 16, SIOX__STACK = 16, SIOX__TRACKS = 4, SIOX__FOLLOWED = 4 };
 
 /* Sets of files: bit i is file i of the predictor. What does not fit makes a set unknown. */
@@ -71,6 +72,14 @@ struct siox__context {
   uint64_t files, ever;            /* used in the running burst; in any */
   uint64_t history[SIOX__HISTORY]; /* files used per instance of the region, newest first */
   uint32_t nhistory;
+  /* Bursts since it was last used, from that use to the one before, and of how many uses in a row
+   * that was so, with the same files. */
+  uint32_t since, spacing, repeats;
+  uint64_t last_files;
+  /* Where the compiler knows what leads to the site's handle there: the table that was evaluated,
+   * and the files it is one of, without and only after leaving the STEPS loop around the region. */
+  const struct siox_file_uses *given_by;
+  uint64_t given, given_outside;
 };
 struct siox__site_state {
   struct siox__context any;
@@ -96,8 +105,7 @@ struct siox__region_state {
   bool had_access;        /* accesses happened inside the last instance: not a gap */
   bool stepping; /* STEPS: running; then iterations done, its trip count, when the last one ended */
   int64_t steps_done, steps_trip, steps_seen;
-  struct siox__context
-      *after; /* what its bursts did: one per region->next, then other sites used */
+  struct siox__context *after; /* what its bursts did, one a site it led to or can lead to */
   uint32_t nafter, maxafter;
   struct siox_region *followed[SIOX__FOLLOWED]; /* gaps that came next so far */
   uint32_t nfollowed;
@@ -106,6 +114,21 @@ struct siox__region_state {
   struct siox_region
       *owner;               /* scratch of the walk: brief regions belong to the burst of this one */
   struct siox_region *link; /* all regions seen */
+};
+
+/* What follows a region as far as the compiler knows: region->far while the regions that it passes
+ * through do not last, else what comes first. */
+struct siox__lists {
+  struct siox_site *const *next;
+  struct siox_region *const *succ;
+  uint32_t nnext, ninside, nsucc, nsuccinside;
+  bool far;
+};
+enum siox__place {
+  SIOX__ELSEWHERE, /* not in the list: known from experience only */
+  SIOX__FOLLOWS,   /* can follow at once */
+  SIOX__INSIDE,    /* the same, without leaving the STEPS loop around the region */
+  SIOX__OUTSIDE,   /* only when that loop is over */
 };
 
 /* How a disk was last claimed. */
@@ -134,7 +157,8 @@ struct siox__predictor {
   struct siox__predict_env env;
   struct siox__pfile *file;
   uint32_t nfiles, maxfiles;
-  struct siox_site **touched; /* sites used in the running burst */
+  const struct siox_file_uses *uses; /* evaluated last */
+  struct siox_site **touched;        /* sites used in the running burst */
   uint32_t ntouched, maxtouched;
   bool settled;      /* a burst has ended: what the program works with is known */
   uint64_t releases; /* grows with each release given: generation of struct siox__pfile.needed */
@@ -159,6 +183,9 @@ void siox__predictor_closed(struct siox__predictor *p, const void *handle);
 /* Before an access; offset -1: not known. site may be NULL. */
 void siox__predictor_access(struct siox__predictor *p, struct siox_site *site, const void *handle,
                             int64_t offset, int64_t bytes);
+/* Before a gap begins: handle[i] is what use i leads to now, NULL: nothing. */
+void siox__predictor_files(struct siox__predictor *p, const struct siox_file_uses *uses,
+                           const void *const *handle);
 int64_t siox__predictor_enter(struct siox__predictor *p, struct siox_region *region, int64_t trip,
                               int64_t now);
 int64_t siox__predictor_tick(struct siox__predictor *p, struct siox_region *region,
@@ -180,11 +207,21 @@ void siox__history_close_burst(struct siox__context *c);
 int32_t siox__predictor_file(const struct siox__predictor *p, const void *handle);
 /* Files expected at the j-th coming instance (j >= 1) and the period of the pattern. */
 uint64_t siox__history_files(const struct siox__context *c, uint32_t j, uint32_t *period);
+struct siox__lists siox__lists_of(const struct siox__predictor *p,
+                                  const struct siox_region *region);
+enum siox__place siox__place_of_site(const struct siox__lists *lists,
+                                     const struct siox_region *region,
+                                     const struct siox_site *site);
+/* So many bursts in a loop without what the compiler saw there speak against it. */
+enum { SIOX__NEVER = SIOX__HISTORY };
 /* Adds the disks that `site` will use in the j-th coming burst of context c (NULL: no context
- * known). That a site was never used so far is believed only if `steady`: of a call that waits for
- * the end of a loop it says nothing. false: cannot tell, it may be any disk. */
+ * known). What was passed by in many iterations of a loop is believed to be passed by again. false:
+ * cannot tell, it may be any disk. */
 bool siox__predict_mask(const struct siox__predictor *p, const struct siox__context *c,
-                        struct siox_site *site, uint32_t j, bool steady, struct siox_mask *mask);
+                        struct siox_site *site, uint32_t j, enum siox__place where,
+                        struct siox_mask *mask);
+/* Adds the disks of a set of files. */
+void siox__predict_given(const struct siox__predictor *p, uint64_t files, struct siox_mask *mask);
 
 /* predict_plan.c */
 /* Tells what follows from next_use now: releases, need_by, leads. */
@@ -209,13 +246,16 @@ bool siox__region_brief(const struct siox__predictor *p, const struct siox_regio
  * whenever the load falls. */
 /* Least of the last durations; < 0: never finished. */
 int64_t siox__region_time(const struct siox_region *region);
+/* The same, and for a call never finished what a call of the same function with the same arguments
+ * takes: one that is over, or the present gap, which ends at `end`. */
+int64_t siox__region_time_or_alike(const struct siox__predictor *p,
+                                   const struct siox_region *region, int64_t end);
 void siox__region_took(struct siox__region_state *s, int64_t time);
 /* ns an iteration takes at the least; 0: not known. */
 double siox__region_step(const struct siox_region *region);
-/* Time that the iterations still to come of the STEPS loop around a region take; 0: not known. */
-int64_t siox__steps_left(const struct siox_region *region);
-/* The same with what is left of the present iteration at `at`, where others always came after it in
- * an iteration. */
+/* Time from the end of a region at `at` to what waits for the end of the STEPS loop around it: the
+ * iterations still to come, with what is left of the present one where others always came after the
+ * region in it; 0: not known. */
 int64_t siox__steps_wait(const struct siox_region *region, int64_t at);
 int64_t siox__frame_trip(const struct siox__frame *f);
 void siox__frame_tick(struct siox__frame *f, int64_t iteration, int64_t now);

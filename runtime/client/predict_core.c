@@ -121,6 +121,33 @@ static struct siox__context *context_of(struct siox__predictor *p, struct siox__
   return &s->after[s->nafter++];
 }
 
+void siox__predictor_files(struct siox__predictor *p, const struct siox_file_uses *uses,
+                           const void *const *handle) {
+  if (asleep(p))
+    return;
+  for (bool collect = false;; collect = true) {
+    for (uint32_t i = 0; i < uses->nuses; i++) {
+      const struct siox_file_use *use = &uses->use[i];
+      struct siox__region_state *s = siox__region_state(p, use->region);
+      struct siox__context *c = s ? context_of(p, s, use->site) : NULL;
+      if (!c)
+        return;
+      int32_t file = siox__predictor_file(p, handle[i]);
+      if (!collect) {
+        c->given_by = uses;
+        c->given = c->given_outside = 0;
+      } else if (file < 0 || file >= SIOX__FILES_MAX) {
+        c->given_by = NULL;
+      } else {
+        *(use->outside ? &c->given_outside : &c->given) |= UINT64_C(1) << file;
+      }
+    }
+    if (collect)
+      break;
+  }
+  p->uses = uses;
+}
+
 static void learn_access(struct siox__predictor *p, struct siox_site *site, int32_t file,
                          int64_t offset, int64_t bytes) {
   struct siox__site_state *s = siox__site_state(p, site);
@@ -200,7 +227,7 @@ static void enter_nest(struct siox__predictor *p, struct siox_region *region) {
     return;
   bool known = true;
   for (uint32_t i = 0; i < region->nnext && known; i++)
-    known = siox__predict_mask(p, NULL, region->next[i], 1, false, &used);
+    known = siox__predict_mask(p, NULL, region->next[i], 1, SIOX__FOLLOWS, &used);
   if (known && !siox_mask_empty(&used)) {
     struct siox_mask fresh;
     if (siox_mask_init(&fresh, p->env.ndisks) == 0) {
@@ -328,10 +355,12 @@ static void gap_over(struct siox__predictor *p, struct siox_region *region, int6
     return;
   bool last =
       siox__steps_wait(region, now) == 0; /* what waits for the end of the loop may come now */
+  struct siox__lists lists = siox__lists_of(p, region);
   for (uint32_t i = 0; i < s->nafter; i++) {
-    bool inside = i >= region->nnext || (region->steps && i < region->ninside);
-    if (inside || last)
-      siox__predict_mask(p, &s->after[i], s->after[i].site, 1, inside, &soon);
+    struct siox_site *site = s->after[i].site;
+    enum siox__place where = siox__place_of_site(&lists, region, site);
+    if (where != SIOX__OUTSIDE || last)
+      siox__predict_mask(p, &s->after[i], site, 1, where, &soon);
   }
   for (uint32_t d = siox_mask_next(&soon, 0); d < p->env.ndisks; d = siox_mask_next(&soon, d + 1)) {
     const struct siox__claimed *c = &p->claimed[d];
@@ -419,10 +448,13 @@ void siox__predictor_split_hint(struct siox__predictor *p, struct siox_region *r
   struct siox_mask soon;
   if (siox_mask_init(&soon, p->env.ndisks) < 0)
     return;
-  for (uint32_t i = 0; i < region->nnext; i++)
-    if (!siox__predict_mask(p, &s->after[i], region->next[i], 1,
-                            region->steps && i < region->ninside, &soon))
+  struct siox__lists lists = siox__lists_of(p, region);
+  for (uint32_t i = 0; i < s->nafter; i++) {
+    struct siox_site *site = s->after[i].site;
+    if (!siox__predict_mask(p, &s->after[i], site, 1, siox__place_of_site(&lists, region, site),
+                            &soon))
       siox_mask_fill(&soon);
+  }
   siox__predict_need(p, &soon);
   siox_mask_free(&soon);
 }

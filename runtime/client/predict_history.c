@@ -25,7 +25,9 @@ struct siox__region_state *siox__region_state(struct siox__predictor *p,
   if (s)
     return s;
   s = calloc(1, sizeof *s);
-  if (s && region->nnext && !(s->after = calloc(region->nnext, sizeof *s->after))) {
+  uint32_t nnext = region->far ? region->far->nnext : region->nnext;
+  struct siox_site *const *next = region->far ? region->far->next : region->next;
+  if (s && nnext && !(s->after = calloc(nnext, sizeof *s->after))) {
     free(s);
     s = NULL;
   }
@@ -33,9 +35,9 @@ struct siox__region_state *siox__region_state(struct siox__predictor *p,
     p->failed = true;
     return NULL;
   }
-  for (uint32_t i = 0; i < region->nnext; i++)
-    s->after[i].site = region->next[i];
-  s->nafter = s->maxafter = region->nnext;
+  for (uint32_t i = 0; i < nnext; i++)
+    s->after[i].site = next[i];
+  s->nafter = s->maxafter = nnext;
   s->cycle = -1;
   s->trip = SIOX_UNKNOWN;
   s->link = p->regions;
@@ -92,6 +94,15 @@ void siox__history_access(struct siox__context *c, int32_t file, int64_t offset,
 }
 
 void siox__history_close_burst(struct siox__context *c) {
+  if (c->files) {
+    c->repeats = c->ever && c->files == c->last_files && c->since + 1 == c->spacing ? c->repeats + 1
+                                                                                    : c->ever != 0;
+    c->spacing = c->since + 1;
+    c->last_files = c->files;
+    c->since = 0;
+  } else if (c->since < SIOX__SPACING_MAX) {
+    c->since++;
+  }
   memmove(c->history + 1, c->history, (SIOX__HISTORY - 1) * sizeof c->history[0]);
   c->history[0] = c->files;
   c->ever |= c->files;
@@ -117,15 +128,44 @@ uint64_t siox__history_files(const struct siox__context *c, uint32_t j, uint32_t
   /* The shortest period that explains everything remembered and was seen twice; one instance
    * explains itself. */
   for (uint32_t q = 1; q == 1 || 2 * q <= c->nhistory; q++) {
-    bool holds = true;
-    for (uint32_t i = 0; i + q < c->nhistory && holds; i++)
-      holds = c->history[i] == c->history[i + q];
-    if (holds) {
+    bool holds = true, used = !c->ever;
+    for (uint32_t i = 0; i < c->nhistory && holds; i++) {
+      holds = i + q >= c->nhistory || c->history[i] == c->history[i + q];
+      used |= c->history[i] != 0;
+    }
+    if (holds && used) {
       *period = q;
       return c->history[(q - j % q) % q];
     }
   }
+  /* A checkpoint every so many bursts, more than are remembered. */
+  if (c->repeats >= 2 && c->since < c->spacing && c->spacing < SIOX__SPACING_MAX) {
+    *period = c->spacing;
+    return (c->since + j) % c->spacing == 0 ? c->last_files : 0;
+  }
   return c->ever; /* no pattern: any of the files it was seen with */
+}
+
+struct siox__lists siox__lists_of(const struct siox__predictor *p,
+                                  const struct siox_region *region) {
+  const struct siox_region_far *far = region->far;
+  bool brief = far != NULL;
+  for (uint32_t i = 0; brief && i < far->ninner; i++)
+    brief = far->inner[i]->state && siox__region_brief(p, far->inner[i]);
+  return brief ? (struct siox__lists){far->next,  far->succ,        far->nnext, far->ninside,
+                                      far->nsucc, far->nsuccinside, true}
+               : (struct siox__lists){
+                     region->next,  region->succ,        region->nnext, region->ninside,
+                     region->nsucc, region->nsuccinside, false};
+}
+
+enum siox__place siox__place_of_site(const struct siox__lists *lists,
+                                     const struct siox_region *region,
+                                     const struct siox_site *site) {
+  for (uint32_t i = 0; i < lists->nnext; i++)
+    if (lists->next[i] == site)
+      return !region->steps ? SIOX__FOLLOWS : i < lists->ninside ? SIOX__INSIDE : SIOX__OUTSIDE;
+  return SIOX__ELSEWHERE;
 }
 
 static bool well_behaved(const struct siox_site *site) {
@@ -158,6 +198,12 @@ static bool add_origins(const struct siox__predictor *p, const struct siox_site 
   return true;
 }
 
+void siox__predict_given(const struct siox__predictor *p, uint64_t files, struct siox_mask *mask) {
+  for (uint32_t i = 0; i < p->nfiles && i < SIOX__FILES_MAX; i++)
+    if (files >> i & 1)
+      add_whole(&p->file[i].layout, mask);
+}
+
 /* The disks of one file that a track leads to in the j-th coming burst. */
 static void add_track(const struct siox_layout *l, const struct siox_site *site,
                       const struct siox__track *t, uint32_t j, struct siox_mask *mask) {
@@ -177,15 +223,25 @@ static void add_track(const struct siox_layout *l, const struct siox_site *site,
 }
 
 bool siox__predict_mask(const struct siox__predictor *p, const struct siox__context *c,
-                        struct siox_site *site, uint32_t j, bool steady, struct siox_mask *mask) {
+                        struct siox_site *site, uint32_t j, enum siox__place where,
+                        struct siox_mask *mask) {
   if (site->mask && site->mask->ndisks == mask->ndisks) {
     siox_mask_or(mask, site->mask);
     return true;
   }
   uint32_t period = 1;
   uint64_t files = c ? siox__history_files(c, j, &period) : SIOX__FILES_UNKNOWN;
-  if (files == SIOX__FILES_UNKNOWN || (!c->ever && !steady))
-    return add_origins(p, site, mask);
+  bool seen = c && c->ever;
+  if (where == SIOX__ELSEWHERE && !seen)
+    return true;
+  if (files == SIOX__FILES_UNKNOWN || !seen) {
+    if (where == SIOX__INSIDE && c && !seen && c->nhistory >= SIOX__NEVER)
+      return true;
+    if (!c || !c->given_by || c->given_by != p->uses)
+      return add_origins(p, site, mask);
+    siox__predict_given(p, where == SIOX__OUTSIDE ? c->given_outside : c->given, mask);
+    return true;
+  }
   for (uint32_t i = 0; i < p->nfiles && i < SIOX__FILES_MAX; i++) {
     const struct siox__track *track = NULL;
     if (!(files >> i & 1) || !p->file[i].layout.factor)

@@ -27,9 +27,9 @@ static void anything_open_at(struct siox__predictor *p, int64_t time) {
 
 /* The site will be used at `time`; where nobody can tell with which file, with any. */
 static void use_site_at(struct siox__predictor *p, const struct siox__context *c,
-                        struct siox_site *site, uint32_t j, bool steady, int64_t time) {
+                        struct siox_site *site, uint32_t j, enum siox__place where, int64_t time) {
   siox_mask_zero(&p->scratch);
-  if (siox__predict_mask(p, c, site, j, steady, &p->scratch)) {
+  if (siox__predict_mask(p, c, site, j, where, &p->scratch)) {
     use_at(p, &p->scratch, time);
   } else if (p->settled && !(site->flags & SIOX_SITE_WHOLE_ORIGINS)) {
     anything_open_at(p, time); /* a handle of unknown origin: a file opened so far, most likely */
@@ -39,57 +39,74 @@ static void use_site_at(struct siox__predictor *p, const struct siox__context *c
   }
 }
 
-static void use_sites_after(struct siox__predictor *p, struct siox_region *region, int64_t time) {
+static void use_sites_after(struct siox__predictor *p, struct siox_region *region,
+                            const struct siox__lists *lists, int64_t time) {
   struct siox__region_state *s = region->state;
   int64_t steps_left = siox__steps_wait(region, time);
   for (uint32_t i = 0; i < s->nafter; i++) {
     const struct siox__context *c = &s->after[i];
-    bool inside = i >= region->nnext || (region->steps && i < region->ninside);
+    enum siox__place where = siox__place_of_site(lists, region, c->site);
     uint32_t period = 1;
     siox__history_files(c, 1, &period);
     for (uint32_t j = 1; j <= period; j++) {
-      int64_t later = inside ? 0 : steps_left;
+      int64_t later = where == SIOX__OUTSIDE ? steps_left : 0;
       later += j > 1 && s->cycle > 0 ? s->cycle * (j - 1) : 0;
-      use_site_at(p, c, c->site, j, inside, time + later);
+      use_site_at(p, c, c->site, j, where, time + later);
+    }
+    /* The loop's end leads to files of its own, whatever the site does inside. */
+    if (where == SIOX__INSIDE && c->given_outside && c->given_by == p->uses) {
+      siox_mask_zero(&p->scratch);
+      siox__predict_given(p, c->given_outside, &p->scratch);
+      use_at(p, &p->scratch, time + steps_left);
     }
   }
   if (region->flags & SIOX_REGION_OPEN_END)
     anything_open_at(p, time);
 }
 
-/* Time until a site or region that is not part of what the gap `owner` led to so far can follow it:
- * what a loop did in every iteration it is believed to do again, so the rest waits for its end. */
-static int64_t unless_again(const struct siox_region *owner) {
+/* Time until a site or region that is not part of what the gap `owner` led to so far can follow it,
+ * after a region r: what a loop did in every iteration it is believed to do again, so the rest
+ * waits for its end. Of another function's region the compiler tells what follows any call of it,
+ * so that one iteration speaks against it; what stands in the loop itself is expected for longer.
+ */
+static int64_t unless_again(const struct siox_region *owner, const struct siox_region *r) {
   const struct siox__region_state *o = owner->state;
-  return owner->steps && o->bursts && o->nfollowed ? siox__steps_wait(owner, o->dist) : 0;
+  uint64_t enough = r->function == owner->function ? SIOX__NEVER : 1;
+  return owner->steps && o->bursts >= enough && o->nfollowed ? siox__steps_wait(owner, o->dist) : 0;
 }
 
 /* A brief region is part of the burst of its owner, which knows its sites from experience; only
  * what was never seen there is left to say. */
 static void use_sites_of_brief(struct siox__predictor *p, struct siox_region *region,
-                               struct siox_region *owner, int64_t time) {
-  const struct siox__region_state *o = owner->state;
-  for (uint32_t i = 0; i < region->nnext; i++) {
+                               const struct siox__lists *lists, struct siox_region *owner,
+                               int64_t time) {
+  const struct siox__region_state *o = owner->state, *s = region->state;
+  for (uint32_t i = 0; i < lists->nnext; i++) {
+    const struct siox__context *own = NULL;
     bool seen = false;
     for (uint32_t k = 0; k < o->nafter && !seen; k++)
-      seen = o->after[k].site == region->next[i];
+      seen = o->after[k].site == lists->next[i] && o->after[k].ever;
+    for (uint32_t k = 0; k < s->nafter && !own; k++)
+      if (s->after[k].site == lists->next[i])
+        own = &s->after[k];
     if (!seen)
-      use_site_at(p, NULL, region->next[i], 1, false, time + unless_again(owner));
+      use_site_at(p, own, lists->next[i], 1, SIOX__FOLLOWS, time + unless_again(owner, region));
   }
 }
 
 /* Time until the i-th successor of r can follow, once r or, for a brief r, its owner is over. */
 static int64_t successor_waits(const struct siox__predictor *p, const struct siox_region *r,
-                               const struct siox_region *owner, uint32_t i) {
+                               const struct siox__lists *lists, const struct siox_region *owner,
+                               uint32_t i) {
   const struct siox__region_state *o = owner->state;
-  if (r == owner && r->steps && i >= r->nsuccinside)
+  if (r == owner && r->steps && i >= lists->nsuccinside)
     return siox__steps_wait(r, o->dist);
-  if (siox__region_brief(p, r->succ[i]) || o->nfollowed == SIOX__FOLLOWED)
+  if (siox__region_brief(p, lists->succ[i]) || o->nfollowed == SIOX__FOLLOWED)
     return 0;
   for (uint32_t k = 0; k < o->nfollowed; k++)
-    if (o->followed[k] == r->succ[i])
+    if (o->followed[k] == lists->succ[i])
       return 0;
-  return unless_again(owner);
+  return unless_again(owner, r);
 }
 
 static struct siox_region *nearest(struct siox__predictor *p) {
@@ -117,17 +134,19 @@ void siox__predict_next_use(struct siox__predictor *p, struct siox_region *from,
     struct siox__region_state *s = r->state;
     s->done = true;
     struct siox_region *owner = r != from && siox__region_brief(p, r) ? s->owner : r;
+    struct siox__lists lists = siox__lists_of(p, r);
     if (owner != r)
-      use_sites_of_brief(p, r, owner, s->dist);
+      use_sites_of_brief(p, r, &lists, owner, s->dist);
     else
-      use_sites_after(p, r, s->dist);
-    for (uint32_t i = 0; i < r->nsucc; i++) {
-      struct siox__region_state *n = siox__region_state(p, r->succ[i]);
+      use_sites_after(p, r, &lists, s->dist);
+    for (uint32_t i = 0; i < lists.nsucc; i++) {
+      struct siox_region *next = lists.succ[i];
+      struct siox__region_state *n = siox__region_state(p, next);
       if (!n)
         return;
       /* What was never timed, or did I/O itself, counts as no time. */
-      int64_t time = n->had_access ? 0 : siox__region_time(r->succ[i]);
-      int64_t left = s->dist + (time > 0 ? time : 0) + successor_waits(p, r, owner, i);
+      int64_t time = n->had_access ? 0 : siox__region_time_or_alike(p, next, end);
+      int64_t left = s->dist + (time > 0 ? time : 0) + successor_waits(p, r, &lists, owner, i);
       if (n->visit != p->visit || (!n->done && left < n->dist)) {
         n->visit = p->visit;
         n->done = false;

@@ -15,6 +15,23 @@ int64_t siox__region_time(const struct siox_region *region) {
   return least;
 }
 
+int64_t siox__region_time_or_alike(const struct siox__predictor *p,
+                                   const struct siox_region *region, int64_t end) {
+  int64_t least = siox__region_time(region);
+  if (least >= 0 || !region->alike)
+    return least;
+  for (const struct siox_region *r = p->regions; r;
+       r = ((const struct siox__region_state *)r->state)->link) {
+    int64_t time = r->alike == region->alike ? siox__region_time(r) : -1;
+    if (time >= 0 && (least < 0 || time < least))
+      least = time;
+  }
+  const struct siox__frame *gap = p->gap ? &p->stack[p->gap - 1] : NULL;
+  if (least < 0 && gap && gap->region->alike == region->alike)
+    least = end - gap->start;
+  return least;
+}
+
 bool siox__region_brief(const struct siox__predictor *p, const struct siox_region *region) {
   const struct siox__region_state *s = region->state;
   uint64_t n = s->ntimes < SIOX__LATEST ? s->ntimes : SIOX__LATEST;
@@ -38,24 +55,28 @@ double siox__region_step(const struct siox_region *region) {
   return least;
 }
 
-int64_t siox__steps_left(const struct siox_region *region) {
-  const struct siox__region_state *s = region->steps ? region->steps->state : NULL;
-  if (!s || !s->stepping || s->steps_trip <= s->steps_done + 1)
-    return 0;
-  double left = siox__region_step(region->steps) * (double)(s->steps_trip - s->steps_done - 1);
-  return left < 1e18 ? (int64_t)left : INT64_C(1000000000000000000);
+/* ns an iteration of a running STEPS loop takes; before one has ended, at least what has passed of
+ * it by `at`. */
+static double running_step(const struct siox_region *steps, int64_t at) {
+  const struct siox__region_state *s = steps->state;
+  double step = siox__region_step(steps);
+  return step > 0 || s->nsteps || at <= s->steps_seen ? step : (double)(at - s->steps_seen);
 }
 
 int64_t siox__steps_wait(const struct siox_region *region, int64_t at) {
   const struct siox__region_state *r = region->state;
   const struct siox__region_state *s = region->steps ? region->steps->state : NULL;
-  int64_t left = siox__steps_left(region);
-  if (!s || !s->stepping || s->steps_trip <= s->steps_done || !r->bursts || r->last_in_step)
-    return left;
-  /* A fiftieth of an iteration goes to the safe side. */
-  double step = siox__region_step(region->steps);
-  double end = (double)s->steps_seen + step * ((double)(s->steps_trip - s->steps_done) - 0.02);
-  return step > 0 && end < 9e18 && end - (double)at > (double)left ? (int64_t)end - at : left;
+  if (!s || !s->stepping || s->steps_trip <= s->steps_done)
+    return 0;
+  double step = running_step(region->steps, at);
+  double left = step * (double)(s->steps_trip - s->steps_done - 1);
+  /* Where others always came after it in an iteration, what is left of the present one counts too;
+   * a fiftieth of it goes to the safe side. */
+  if (r->bursts && !r->last_in_step && step > 0) {
+    double end = (double)s->steps_seen + step * ((double)(s->steps_trip - s->steps_done) - 0.02);
+    left = end - (double)at > left ? end - (double)at : left;
+  }
+  return left < 1e18 ? (int64_t)left : INT64_C(1000000000000000000);
 }
 
 int64_t siox__frame_trip(const struct siox__frame *f) {
