@@ -40,23 +40,33 @@ static void add(struct siox__earliness *e, double quantile, int64_t early) {
 }
 
 void siox__history_promise(struct siox__history *history, uint32_t client,
-                           const struct siox_claim_entry *hint) {
+                           const struct siox_mask *disks, const struct siox_claim_entry *hint) {
   if (history->quantile <= 0)
     return;
-  struct siox__earliness *mine = take(history->client, client);
-  mine->promised = hint->need_by;
-  mine->promised_site = hint->site;
+  for (uint32_t d = siox_mask_next(disks, 0); d < disks->ndisks; d = siox_mask_next(disks, d + 1))
+    history->promise[d] =
+        (struct siox__promise){.need_by = hint->need_by, .site = hint->site, .client = client};
 }
 
-void siox__history_use(struct siox__history *history, uint32_t client, int64_t now) {
-  struct siox__earliness *mine = &history->client[place(client)];
-  if (history->quantile <= 0 || !mine->used || mine->key != client || mine->promised == 0)
+void siox__history_use(struct siox__history *history, uint32_t client,
+                       const struct siox_mask *disks, int64_t now) {
+  if (history->quantile <= 0)
     return;
-  int64_t early = mine->promised > now ? mine->promised - now : 0;
-  mine->promised = 0;
-  add(mine, history->quantile, early);
-  if (mine->promised_site)
-    add(take(history->site, mine->promised_site), history->quantile, early);
+  struct siox__promise kept = {0};
+  for (uint32_t d = siox_mask_next(disks, 0); d < disks->ndisks; d = siox_mask_next(disks, d + 1)) {
+    struct siox__promise *p = &history->promise[d];
+    if (!p->need_by || p->client != client)
+      continue;
+    if (!kept.need_by)
+      kept = *p;
+    p->need_by = 0;
+  }
+  if (!kept.need_by)
+    return;
+  int64_t early = kept.need_by > now ? kept.need_by - now : 0;
+  add(take(history->client, client), history->quantile, early);
+  if (kept.site)
+    add(take(history->site, kept.site), history->quantile, early);
 }
 
 int64_t siox__history_margin(const struct siox__history *history, uint32_t client,

@@ -20,8 +20,9 @@ struct state {
 };
 
 static size_t state_size(uint32_t ndisks) {
-  return sizeof(struct state) + siox__budget_size(ndisks) + ndisks * sizeof(int64_t) +
-         siox__rule_size(ndisks) + siox__share_size(ndisks);
+  return sizeof(struct state) + siox__budget_size(ndisks) +
+         ndisks * (sizeof(int64_t) + sizeof(struct siox__promise)) + siox__rule_size(ndisks) +
+         siox__share_size(ndisks);
 }
 
 static int init(void *memory, const char *argument, const struct siox_view *view) {
@@ -29,7 +30,8 @@ static int init(void *memory, const char *argument, const struct siox_view *view
   (void)argument; /* read by limits() */
   siox__budget_init(&state->budget, state + 1, view);
   state->busy = (int64_t *)(state->budget.disk + view->ndisks);
-  char *rest = (char *)(state->busy + view->ndisks);
+  state->history.promise = (struct siox__promise *)(state->busy + view->ndisks);
+  char *rest = (char *)(state->history.promise + view->ndisks);
   siox__rule_init(&state->rule, rest, view, true);
   siox__share_init(&state->share, rest + siox__rule_size(view->ndisks), view);
   state->history.quantile = view->limits.early;
@@ -362,14 +364,13 @@ static void wish(void *memory, int64_t now, uint32_t disk, const struct siox_eve
 static int64_t event(void *memory, int64_t now, const struct siox_event *event,
                      const struct siox_view *view, struct siox_commands *out) {
   struct state *state = memory;
-  if (state->history.quantile > 0 && event->kind == SIOX_EVENT_CLAIM && event->flag >= 0 &&
-      event->need_by > now) {
+  if (event->kind == SIOX_EVENT_CLAIM && event->flag >= 0 && event->need_by > now) {
     struct siox_claim_entry hint =
         siox_claims_get(view->claims, event->client, siox_mask_next(event->disks, 0));
-    siox__history_promise(&state->history, event->client, &hint);
+    siox__history_promise(&state->history, event->client, event->disks, &hint);
   } else if (event->kind == SIOX_EVENT_ACCESS ||
              (event->kind == SIOX_EVENT_CLAIM && event->flag == 1)) {
-    siox__history_use(&state->history, event->client, now);
+    siox__history_use(&state->history, event->client, event->disks, now);
   } else if (event->kind == SIOX_EVENT_LEAVE) {
     siox__history_forget(&state->history, event->client);
   }

@@ -250,9 +250,9 @@ static void replan(struct siox__predictor *p, int64_t now) {
   int64_t end = siox__gap_end(p, now), left = end - now;
   if (left > p->env.lead_ns)
     s->predicted_end = end;
-  /* Early costs a little energy, late costs delay: 1 % of what is left, and what was missed lately,
+  /* Early costs a little energy, late costs delay: 3 % of what is left, and what was missed lately,
    * go to the safe side. */
-  int64_t margin = left / 100 + 2 * s->late;
+  int64_t margin = left / 32 + 2 * s->late;
   if (margin > left / 8)
     margin = left / 8;
   siox__predict_next_use(p, region, end - margin);

@@ -101,6 +101,24 @@ static void a_need_that_is_told_early_counts_as_its_use(void **state) {
   lab_close(lab);
 }
 
+/* Files in turn: while one disk's use comes the other's is still promised for later. */
+static void each_disk_is_judged_by_its_own_promise(void **state) {
+  (void)state;
+  struct lab *lab = calloc(1, sizeof *lab);
+  make_drive(&lab->drive, FOUR_SPEEDS, 4);
+  lab->limits.early = 1;
+  lab_start(lab, "siox", 2, NULL, 0);
+  uint32_t a = lab_join(lab, "A");
+  for (int g = 0; g < 4; g++) {
+    double at = 100 * g + 1;
+    lab_hint(lab, at, a, "10", 0, 0, at + GAP, 0);
+    lab_hint(lab, at, a, "01", 0, 0, at + 2 * GAP, 0);
+    lab_read(lab, at + GAP, a, 64 * KB); /* disk 0, when it was promised */
+  }
+  near(ready_before_end(lab, 500, a), 0);
+  lab_close(lab);
+}
+
 static void the_past_is_the_last_32_uses(void **state) {
   (void)state;
   struct lab *lab = lab_early(1);
@@ -155,6 +173,7 @@ int main(void) {
       cmocka_unit_test(a_site_without_a_past_takes_its_clients),
       cmocka_unit_test(only_the_first_use_after_a_hint_counts),
       cmocka_unit_test(a_need_that_is_told_early_counts_as_its_use),
+      cmocka_unit_test(each_disk_is_judged_by_its_own_promise),
       cmocka_unit_test(the_past_is_the_last_32_uses),
       cmocka_unit_test(a_speed_up_allows_for_the_queue_it_starts_behind),
       cmocka_unit_test(an_until_slows_a_disk_only_when_the_gap_behind_it_pays),

@@ -152,12 +152,13 @@ static void the_last_claims_alone_decide_whatever_the_order(void **state) {
 
 /* ---- siox with budgets ---- */
 
-/* Greatest level of the claims in force: needed, come, and not past their until. */
-static int in_force(const struct speaker *s, int n, uint32_t disk, int64_t now) {
+/* Greatest level of the claims whose need comes by a time and that are not past their until; those
+ * of now are in force. */
+static int needed_by(const struct speaker *s, int n, uint32_t disk, int64_t now, int64_t by) {
   int level = -1;
   for (int i = 0; i < n; i++) {
     const struct said *c = &s[i].said[disk];
-    if (s[i].gone || !c->seq || c->need_by > now || (c->flag == 1 && c->until < now) ||
+    if (s[i].gone || !c->seq || c->need_by > by || (c->flag == 1 && c->until < now) ||
         (c->flag == 0 && c->need_by == 0))
       continue;
     int asked = c->flag == 1 ? (int)level_of(c->speed) : 3;
@@ -181,9 +182,12 @@ static void observe(struct lab *lab, struct watch *w, const struct speaker *s, i
   for (uint32_t d = 0; d < DISKS; d++) {
     const struct siox_disk_view *v = &siox_bank_view(lab->bank)->disk[d];
     struct siox_disk_totals t = lab_disk(lab, d);
-    bool below = (int)v->target < in_force(s, n, d, now);
+    bool below = (int)v->target < needed_by(s, n, d, now, now);
+    /* With a margin a need counts before it has come: one that comes while another is not met yet
+     * may be the same exception. */
+    bool goes_on = limits->early > 0 && (int)v->target < needed_by(s, n, d, now, SIOX_NEVER);
     w->below_times[d] += below && !w->below[d];
-    w->below[d] = below;
+    w->below[d] = below || (w->below[d] && goes_on);
     uint64_t counted = 0;
     for (int c = 0; c < SIOX_NCAUSES; c++)
       counted += t.undercut[c];
