@@ -103,7 +103,7 @@ enum {
  * theirs. */
 struct siox_file_use {
   struct siox_region *region;
-  struct siox_site *site; /* in region->next */
+  struct siox_site *site; /* in next of region or of region->far */
   const int64_t *steps;   /* bytes */
   uint32_t nsteps, base;
   uint32_t outside;       /* 1: only after the STEPS loop around the region; 0: sooner, or there is none */

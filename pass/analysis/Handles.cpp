@@ -16,7 +16,7 @@ using namespace llvm;
 namespace siox {
 
 /// Pointers followed at run time for one handle, and helpers entered on the way to one.
-static constexpr unsigned MaxSteps = 3, MaxDepth = 8, MostUses = 64;
+static constexpr unsigned MaxSteps = 3, MaxDepth = 8, MostUses = 16;
 
 /// The only value that a local variable gets, where nothing else can write to it.
 static Value *onlyValue(AllocaInst &Local) {
@@ -125,13 +125,13 @@ bool holdsStill(const ValuePlace &Place) {
 
 /// A parameter that is used for more than being handed to a library function that is soon over.
 static bool steers(const Value &V, unsigned Depth) {
-  if (Depth > MaxDepth)
+  if (Depth > MaxDepth || V.hasNUsesOrMore(MostUses))
     return true;
   for (const Use &U : V.uses()) {
     const User *By = U.getUser();
     if (auto *Store = dyn_cast<StoreInst>(By)) {
       const auto *Local = dyn_cast<AllocaInst>(Store->getPointerOperand());
-      if (!Local || Store->getValueOperand() != &V || Local->getNumUses() > MostUses)
+      if (!Local || Store->getValueOperand() != &V || Local->hasNUsesOrMore(MostUses))
         return true;
       for (const User *Other : Local->users())
         if (Other != By && !(isa<LoadInst>(Other) && !steers(*Other, Depth + 1)) &&

@@ -115,6 +115,7 @@ private:
         if (Before.Kind == SIOX_REGION_CALL && sameArguments(*Before.Call, *R.Call)) {
           R.Alike = Before.Alike;
           R.SharesAlike = Model.Regions[R.Alike].SharesAlike = true;
+          break;
         }
       }
     }

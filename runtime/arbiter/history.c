@@ -83,4 +83,7 @@ void siox__history_forget(struct siox__history *history, uint32_t client) {
   struct siox__earliness *e = &history->client[place(client)];
   if (e->used && e->key == client)
     e->used = false;
+  for (uint32_t d = 0; d < history->ndisks; d++)
+    if (history->promise[d].client == client)
+      history->promise[d].need_by = 0;
 }

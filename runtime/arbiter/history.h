@@ -16,8 +16,8 @@ struct siox__earliness {
   int64_t sample[SIOX__HISTORY_SAMPLES]; /* ns, a ring */
   int64_t margin;                        /* their quantile */
 };
-/* The use of a disk that is still to come, as it was said last. A client that works on files in turn
- * promises several at once. */
+/* The use of a disk that is still to come, as it was said last. A client that works on files in
+ * turn promises several at once. */
 struct siox__promise {
   int64_t need_by; /* 0: none */
   uint64_t site;
@@ -26,6 +26,7 @@ struct siox__promise {
 struct siox__history {
   double quantile;               /* 0: nothing is kept, all margins are 0 */
   struct siox__promise *promise; /* per disk */
+  uint32_t ndisks;
   struct siox__earliness site[SIOX__HISTORY_PLACES], client[SIOX__HISTORY_PLACES];
 };
 

@@ -31,6 +31,7 @@ static int init(void *memory, const char *argument, const struct siox_view *view
   siox__budget_init(&state->budget, state + 1, view);
   state->busy = (int64_t *)(state->budget.disk + view->ndisks);
   state->history.promise = (struct siox__promise *)(state->busy + view->ndisks);
+  state->history.ndisks = view->ndisks;
   char *rest = (char *)(state->history.promise + view->ndisks);
   siox__rule_init(&state->rule, rest, view, true);
   siox__share_init(&state->share, rest + siox__rule_size(view->ndisks), view);

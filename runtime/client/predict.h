@@ -35,7 +35,7 @@ struct siox__predict_env {
   void *context;
 };
 
-enum { SIOX__SPACING_MAX = 4096 };
+enum { SIOX__SPACING_MAX = 4096 }; /* bursts from one use to the next that are still counted */
 enum { SIOX__HISTORY = 16, SIOX__STACK = 16, SIOX__TRACKS = 4, SIOX__FOLLOWED = 4 };
 
 /* Sets of files: bit i is file i of the predictor. What does not fit makes a set unknown. */
@@ -122,7 +122,6 @@ struct siox__lists {
   struct siox_site *const *next;
   struct siox_region *const *succ;
   uint32_t nnext, ninside, nsucc, nsuccinside;
-  bool far;
 };
 enum siox__place {
   SIOX__ELSEWHERE, /* not in the list: known from experience only */
@@ -207,13 +206,15 @@ void siox__history_close_burst(struct siox__context *c);
 int32_t siox__predictor_file(const struct siox__predictor *p, const void *handle);
 /* Files expected at the j-th coming instance (j >= 1) and the period of the pattern. */
 uint64_t siox__history_files(const struct siox__context *c, uint32_t j, uint32_t *period);
+/* The first of the coming instances of that period in which anything is expected. */
+uint32_t siox__history_first(const struct siox__context *c, uint32_t period);
 struct siox__lists siox__lists_of(const struct siox__predictor *p,
                                   const struct siox_region *region);
 enum siox__place siox__place_of_site(const struct siox__lists *lists,
                                      const struct siox_region *region,
                                      const struct siox_site *site);
 /* So many bursts in a loop without what the compiler saw there speak against it. */
-enum { SIOX__NEVER = SIOX__HISTORY };
+enum { SIOX__PASSED_BY = SIOX__HISTORY };
 /* Adds the disks that `site` will use in the j-th coming burst of context c (NULL: no context
  * known). What was passed by in many iterations of a loop is believed to be passed by again. false:
  * cannot tell, it may be any disk. */

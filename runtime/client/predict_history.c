@@ -152,11 +152,11 @@ struct siox__lists siox__lists_of(const struct siox__predictor *p,
   bool brief = far != NULL;
   for (uint32_t i = 0; brief && i < far->ninner; i++)
     brief = far->inner[i]->state && siox__region_brief(p, far->inner[i]);
-  return brief ? (struct siox__lists){far->next,  far->succ,        far->nnext, far->ninside,
-                                      far->nsucc, far->nsuccinside, true}
-               : (struct siox__lists){
-                     region->next,  region->succ,        region->nnext, region->ninside,
-                     region->nsucc, region->nsuccinside, false};
+  if (brief)
+    return (struct siox__lists){far->next,    far->succ,  far->nnext,
+                                far->ninside, far->nsucc, far->nsuccinside};
+  return (struct siox__lists){region->next,    region->succ,  region->nnext,
+                              region->ninside, region->nsucc, region->nsuccinside};
 }
 
 enum siox__place siox__place_of_site(const struct siox__lists *lists,
@@ -173,6 +173,10 @@ static bool well_behaved(const struct siox_site *site) {
     if (site->levels[i].offset_class == SIOX_OFFSET_UNKNOWN)
       return false;
   return true;
+}
+
+uint32_t siox__history_first(const struct siox__context *c, uint32_t period) {
+  return period > SIOX__HISTORY / 2 ? c->spacing - c->since : 1;
 }
 
 static void add_whole(const struct siox_layout *l, struct siox_mask *mask) {
@@ -235,7 +239,7 @@ bool siox__predict_mask(const struct siox__predictor *p, const struct siox__cont
   if (where == SIOX__ELSEWHERE && !seen)
     return true;
   if (files == SIOX__FILES_UNKNOWN || !seen) {
-    if (where == SIOX__INSIDE && c && !seen && c->nhistory >= SIOX__NEVER)
+    if (where == SIOX__INSIDE && c && !seen && c->nhistory >= SIOX__PASSED_BY)
       return true;
     if (!c || !c->given_by || c->given_by != p->uses)
       return add_origins(p, site, mask);

@@ -48,7 +48,7 @@ static void use_sites_after(struct siox__predictor *p, struct siox_region *regio
     enum siox__place where = siox__place_of_site(lists, region, c->site);
     uint32_t period = 1;
     siox__history_files(c, 1, &period);
-    for (uint32_t j = 1; j <= period; j++) {
+    for (uint32_t j = siox__history_first(c, period); j <= period; j++) {
       int64_t later = where == SIOX__OUTSIDE ? steps_left : 0;
       later += j > 1 && s->cycle > 0 ? s->cycle * (j - 1) : 0;
       use_site_at(p, c, c->site, j, where, time + later);
@@ -71,7 +71,7 @@ static void use_sites_after(struct siox__predictor *p, struct siox_region *regio
  */
 static int64_t unless_again(const struct siox_region *owner, const struct siox_region *r) {
   const struct siox__region_state *o = owner->state;
-  uint64_t enough = r->function == owner->function ? SIOX__NEVER : 1;
+  uint64_t enough = r->function == owner->function ? SIOX__PASSED_BY : 1;
   return owner->steps && o->bursts >= enough && o->nfollowed ? siox__steps_wait(owner, o->dist) : 0;
 }
 

@@ -60,7 +60,8 @@ static int make_track(struct siox__replay *r, struct siox__track *t, uint32_t jo
     rc = new_job(r, key, &t->jobs[i]);
     if (rc == 0 && j->is.trace)
       rc = siox_bank_job_user(r->bank, t->jobs[i], j->index.uid[i]);
-    if (rc == 0 && j->is.delay_budget >= 0 && limits_of(r)->delay_budget > 0)
+    if (rc == 0 && j->is.delay_budget >= 0 &&
+        siox_bank_view(r->bank)->limits.delay_budget > 0) /* a scheme may set its own */
       rc = siox_bank_job_budget(r->bank, t->jobs[i], j->is.delay_budget);
   }
   return rc;

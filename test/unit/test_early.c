@@ -72,6 +72,20 @@ static void a_site_without_a_past_takes_its_clients(void **state) {
   lab_close(lab);
 }
 
+static void a_promise_of_one_that_has_left_is_nobodys(void **state) {
+  (void)state;
+  struct lab *lab = lab_early(1);
+  uint32_t a = lab_join(lab, "A");
+  lab->site = 7;
+  lab_hint(lab, 1, a, "1", 0, 0, 1 + GAP, 0);
+  assert_int_equal(siox_bank_leave(lab->bank, ns(2), a), 0);
+  uint32_t b = lab_join(lab, "B"); /* with the number of A */
+  lab_read(lab, 30, b, 64 * KB);
+  /* not the 31 s by which A would have been early; what the slow request took is allowed for */
+  assert_true(ready_before_end(lab, 200, b) < 0.1);
+  lab_close(lab);
+}
+
 static void only_the_first_use_after_a_hint_counts(void **state) {
   (void)state;
   struct lab *lab = lab_early(0.5);
@@ -173,6 +187,7 @@ int main(void) {
       cmocka_unit_test(a_site_without_a_past_takes_its_clients),
       cmocka_unit_test(only_the_first_use_after_a_hint_counts),
       cmocka_unit_test(a_need_that_is_told_early_counts_as_its_use),
+      cmocka_unit_test(a_promise_of_one_that_has_left_is_nobodys),
       cmocka_unit_test(each_disk_is_judged_by_its_own_promise),
       cmocka_unit_test(the_past_is_the_last_32_uses),
       cmocka_unit_test(a_speed_up_allows_for_the_queue_it_starts_behind),

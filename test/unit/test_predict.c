@@ -313,13 +313,13 @@ static void a_burst_over_several_files_does_not_pull_in_their_neighbours(void **
   siox__predictor_opened(&w.p, &open_a, &handle_a, &w.a);
   siox__predictor_opened(&w.p, &open_a, &handle_b, &w.b);
   siox__predictor_opened(&w.p, &open_a, &handle_c, &c);
-  for (int k = 0; k < SIOX__NEVER; k++) {
+  for (int k = 0; k < SIOX__PASSED_BY; k++) {
     touch(&w, &read, &handle_a, (int64_t)k * (2 << 16), 2 << 16);
     touch(&w, &read, &handle_b, (int64_t)k * (2 << 16), 2 << 16);
     run_loop(&w, &r, 100, 10 * SECOND);
   }
-  touch(&w, &read, &handle_a, SIOX__NEVER * (2 << 16), 2 << 16);
-  touch(&w, &read, &handle_b, SIOX__NEVER * (2 << 16), 2 << 16);
+  touch(&w, &read, &handle_a, SIOX__PASSED_BY * (2 << 16), 2 << 16);
+  touch(&w, &read, &handle_b, SIOX__PASSED_BY * (2 << 16), 2 << 16);
   siox__predictor_enter(&w.p, &r, 100, w.now);
   struct told *used = last_for(&w, 0, w.n), *also = last_for(&w, 3, w.n),
               *unused = last_for(&w, 4, w.n);

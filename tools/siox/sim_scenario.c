@@ -258,6 +258,10 @@ static void drives_by_name(struct loader *in, char *names, const struct siox_tra
 static void drives_of_trace(struct loader *in, const struct siox_trace_header *h) {
   struct sim_scenario *s = in->s;
   uint32_t n = s->ndisks;
+  if (!h->ndisks) {
+    fail(in, SIOX_EINVAL, "drive", "the trace names no drives; state one");
+    return;
+  }
   s->copies = calloc(n, sizeof *s->copies);
   s->drives.disk = s->drive = calloc(n, sizeof *s->drive);
   s->drives.initial_level = s->initial_level = calloc(n, sizeof *s->initial_level);
