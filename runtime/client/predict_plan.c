@@ -75,6 +75,12 @@ static int64_t unless_again(const struct siox_region *owner, const struct siox_r
   return owner->steps && o->bursts >= enough && o->nfollowed ? siox__steps_wait(owner, o->dist) : 0;
 }
 
+/* Time until what waits for the end of the STEPS loop around r can follow it. */
+static int64_t loop_over(const struct siox_region *owner, const struct siox_region *r) {
+  const struct siox_region *timed = owner->steps == r->steps ? owner : r;
+  return siox__steps_wait(timed, ((const struct siox__region_state *)timed->state)->dist);
+}
+
 /* A brief region is part of the burst of its owner, which knows its sites from experience; only
  * what was never seen there is left to say. */
 static void use_sites_of_brief(struct siox__predictor *p, struct siox_region *region,
@@ -89,8 +95,12 @@ static void use_sites_of_brief(struct siox__predictor *p, struct siox_region *re
     for (uint32_t k = 0; k < s->nafter && !own; k++)
       if (s->after[k].site == lists->next[i])
         own = &s->after[k];
-    if (!seen)
-      use_site_at(p, own, lists->next[i], 1, SIOX__FOLLOWS, time + unless_again(owner, region));
+    if (seen)
+      continue;
+    int64_t wait = unless_again(owner, region);
+    if (siox__place_of_site(lists, region, lists->next[i]) == SIOX__OUTSIDE)
+      wait = loop_over(owner, region);
+    use_site_at(p, own, lists->next[i], 1, SIOX__FOLLOWS, time + wait);
   }
 }
 
@@ -99,8 +109,8 @@ static int64_t successor_waits(const struct siox__predictor *p, const struct sio
                                const struct siox__lists *lists, const struct siox_region *owner,
                                uint32_t i) {
   const struct siox__region_state *o = owner->state;
-  if (r == owner && r->steps && i >= lists->nsuccinside)
-    return siox__steps_wait(r, o->dist);
+  if (r->steps && i >= lists->nsuccinside)
+    return loop_over(owner, r);
   if (siox__region_brief(p, lists->succ[i]) || o->nfollowed == SIOX__FOLLOWED)
     return 0;
   for (uint32_t k = 0; k < o->nfollowed; k++)

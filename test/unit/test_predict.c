@@ -204,6 +204,35 @@ static void what_never_followed_in_a_loop_is_not_expected_in_it(void **state) {
   end(&w);
 }
 
+/* A short loop in the counted one, from which what follows both can be reached too. */
+static void what_follows_the_loop_waits_behind_its_short_loops_too(void **state) {
+  (void)state;
+  struct world w;
+  begin(&w, SIOX_LEAD_GAP, "0:3:64K", "3:3:64K");
+  struct siox_site read = data_site(origin_a, 1), write = data_site(origin_b, 1);
+  struct siox_site *next[] = {&read, &write};
+  struct siox_region r, brief, after = loop_region(&next[1], 1, NULL, 0);
+  struct siox_region steps = loop_region(NULL, 0, NULL, 0);
+  struct siox_region *from_r[] = {&brief}, *from_brief[] = {&r, &after};
+  steps.kind = SIOX_REGION_STEPS;
+  brief = loop_region(next, 2, from_brief, 2);
+  r = loop_region(next, 1, from_r, 1);
+  r.steps = brief.steps = &steps;
+  r.ninside = r.nsuccinside = brief.ninside = brief.nsuccinside = 1;
+  open_files(&w);
+  siox__predictor_enter(&w.p, &steps, 6, w.now);
+  int64_t start = w.now;
+  for (int k = 0; k < 6; k++) {
+    touch(&w, &read, &handle_a, (int64_t)k * (3 << 16), 3 << 16);
+    run_loop(&w, &brief, 10, SECOND / 1000);
+    run_loop(&w, &r, 100, 10 * SECOND);
+    struct told *b = last_for(&w, 3, w.n);
+    assert_true(llabs(b->need_by - (start + 60 * SECOND)) < SECOND);
+    siox__predictor_tick(&w.p, &steps, k + 1, w.now);
+  }
+  end(&w);
+}
+
 /* Two gaps an iteration: after the first of the last iteration the second still comes before what
  * waits for the end. */
 static void the_rest_of_the_last_iteration_comes_before_what_follows_the_loop(void **state) {
@@ -627,6 +656,7 @@ int main(void) {
       cmocka_unit_test(files_in_turn_at_one_place_are_learned_as_a_period),
       cmocka_unit_test(what_follows_a_counted_loop_sleeps_until_its_end),
       cmocka_unit_test(brief_loops_belong_to_the_burst_around_them),
+      cmocka_unit_test(what_follows_the_loop_waits_behind_its_short_loops_too),
       cmocka_unit_test(what_never_followed_in_a_loop_is_not_expected_in_it),
       cmocka_unit_test(the_rest_of_the_last_iteration_comes_before_what_follows_the_loop),
       cmocka_unit_test(a_slow_first_iteration_of_a_short_loop_is_not_believed),
