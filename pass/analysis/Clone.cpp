@@ -14,6 +14,8 @@
 #include "llvm/IR/Module.h"
 #include "llvm/TargetParser/Triple.h"
 #include "llvm/Transforms/Utils/Cloning.h"
+#include <tuple>
+#include <vector>
 
 using namespace llvm;
 
@@ -25,6 +27,8 @@ static const unsigned HelperInstructions = 100;
 static const unsigned HelperDepth = 3;
 /// Inlining along call paths ends where a function would grow beyond this many instructions.
 static const unsigned InlineBudget = 20000;
+/// Instructions by which inlining may make the clone grow, at the least.
+static constexpr unsigned GrowthBudget = 10000;
 
 using FunctionSet = SmallSetVector<const Function *, 32>;
 
@@ -181,9 +185,25 @@ void OptimisticClone::markInlining() {
   for (Function &F : *Clone)
     if (!F.isDeclaration())
       expandedSize(F, Sizes, Recursive);
-  for (auto &[F, Size] : Sizes) {
-    if (Size > InlineBudget || Recursive.contains(F) || F->isVarArg() || F->use_empty())
+  // By how much inlining a function everywhere makes the clone grow, and the function.
+  std::vector<std::tuple<uint64_t, size_t, Function *>> Candidates; // in module order where equal
+  uint64_t Total = 0;
+  for (Function &F : *Clone) {
+    if (F.isDeclaration())
       continue;
+    Total += F.getInstructionCount();
+    unsigned Size = Sizes[&F];
+    if (Size <= InlineBudget && !Recursive.contains(&F) && !F.isVarArg() && !F.use_empty())
+      Candidates.push_back({uint64_t(Size) * F.getNumUses(), Candidates.size(), &F});
+  }
+  // Many calls of many helpers multiply: the cheapest first, and no more than what still compiles
+  // in about the time that the module itself takes.
+  llvm::sort(Candidates);
+  uint64_t Left = std::max<uint64_t>(GrowthBudget, Total);
+  for (auto &[Growth, Place, F] : Candidates) {
+    if (Growth > Left)
+      break;
+    Left -= Growth;
     F->addFnAttr(Attribute::AlwaysInline);
     Inlined.insert(F->getName());
   }
