@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What tools ask: {"ask": "status" | "report" | "flush" | "finish" | "stop"}. Anyone who may
- * connect may look; only the daemon's user and root may end something. An ask that is not
+/* What tools ask: {"ask": "status" | "report" | "layout" | "flush" | "finish" | "stop"}. Anyone who
+ * may connect may look; only the daemon's user and root may end something. An ask that is not
  * understood gets {"error": text}. */
 #include "daemon/daemon.h"
 #include "daemon/status.h"
@@ -60,6 +60,17 @@ static json_t *report(struct siox__session *s, json_t *ask) {
   return o;
 }
 
+/* {"ask": "layout", "dev": N, "ino": N}: as the file was last opened. */
+static json_t *layout(struct siox__session *s, json_t *ask) {
+  const struct siox__file *f =
+      siox__files_known(s->d, (uint64_t)json_integer_value(json_object_get(ask, "dev")),
+                        (uint64_t)json_integer_value(json_object_get(ask, "ino")));
+  json_t *o = json_pack("{s:i}", "ndisks", (int)s->d->drives.ndisks);
+  json_object_set_new(o, "path", text_or_null(f ? f->path : NULL));
+  json_object_set_new(o, "layout", text_or_null(f ? f->layout_text : NULL));
+  return o;
+}
+
 static json_t *flush(struct siox__session *s, json_t *ask) {
   (void)ask;
   siox__record_flush(s->d);
@@ -94,8 +105,8 @@ static json_t *stop(struct siox__session *s, json_t *ask) {
 static const struct {
   const char *name;
   json_t *(*answer)(struct siox__session *s, json_t *ask);
-} asks[] = {
-    {"status", status}, {"report", report}, {"flush", flush}, {"finish", finish}, {"stop", stop}};
+} asks[] = {{"status", status}, {"report", report}, {"layout", layout},
+            {"flush", flush},   {"finish", finish}, {"stop", stop}};
 
 int siox__control(struct siox__session *s, uint32_t tag, const char *text, size_t length) {
   json_error_t error;
@@ -107,8 +118,9 @@ int siox__control(struct siox__session *s, uint32_t tag, const char *text, size_
     if (!strcmp(name, asks[i].name))
       answer = asks[i].answer(s, ask);
   if (!answer)
-    answer = json_pack("{s:s}", "error",
-                       ask ? "ask: one of status, report, flush, finish, stop" : error.text);
+    answer =
+        json_pack("{s:s}", "error",
+                  ask ? "ask: one of status, report, layout, flush, finish, stop" : error.text);
   char *out = json_dumps(answer, JSON_COMPACT | JSON_REAL_PRECISION(17));
   json_decref(answer);
   json_decref(ask);

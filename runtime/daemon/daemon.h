@@ -157,6 +157,8 @@ void siox__files_destroy(struct siox__daemon *d);
 int siox__files_open(struct siox__session *s, const struct siox__message *m,
                      struct siox__file **file);
 struct siox__file *siox__files_get(struct siox__daemon *d, uint64_t id);
+/* The newest of that inode, NULL: it was not opened yet. */
+const struct siox__file *siox__files_known(const struct siox__daemon *d, uint64_t dev, uint64_t ino);
 /* members.c */
 int siox__members_create(struct siox__members **members);
 void siox__members_destroy(struct siox__members *members);

@@ -19,11 +19,16 @@ static size_t chain_of(uint64_t dev, uint64_t ino) {
   return ((ino ^ dev << 32) * UINT64_C(0x9e3779b97f4a7c15)) >> 52;
 }
 
-static struct siox__file *find(struct siox__files *files, uint64_t dev, uint64_t ino) {
+static struct siox__file *find(const struct siox__files *files, uint64_t dev, uint64_t ino) {
   struct siox__file *f = files->chain[chain_of(dev, ino)];
   while (f && (f->dev != dev || f->ino != ino))
     f = f->next;
   return f; /* the newest of several: it stands first */
+}
+
+const struct siox__file *siox__files_known(const struct siox__daemon *d, uint64_t dev,
+                                           uint64_t ino) {
+  return find(&d->files, dev, ino);
 }
 
 static int add(struct siox__files *files, const struct siox__file *like, struct siox__file **out) {

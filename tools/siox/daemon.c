@@ -31,14 +31,13 @@ int siox__daemon_connect(const char *socket_path) {
   return fd;
 }
 
-static int send_ask(int fd, const char *what) {
-  char text[64];
-  int length = snprintf(text, sizeof text, "{\"ask\":\"%s\"}", what);
+static int send_ask(int fd, const char *text) {
+  size_t length = strlen(text);
   struct siox_msg_head head = {.magic = SIOX_WIRE_MAGIC,
                                .version = SIOX_WIRE_VERSION,
                                .type = SIOX_MSG_CONTROL,
-                               .length = (uint32_t)(sizeof head + (size_t)length)};
-  struct iovec part[2] = {{&head, sizeof head}, {text, (size_t)length}};
+                               .length = (uint32_t)(sizeof head + length)};
+  struct iovec part[2] = {{&head, sizeof head}, {(void *)(uintptr_t)text, length}};
   struct msghdr message = {.msg_iov = part, .msg_iovlen = 2};
   return sendmsg(fd, &message, MSG_NOSIGNAL) < 0 ? SIOX_EGONE : 0;
 }
@@ -75,9 +74,11 @@ static char *receive(int fd, size_t *length) {
   return NULL;
 }
 
-json_t *siox__daemon_ask(int fd, const char *what, struct siox_diag *diag) {
-  size_t length;
-  char *text = send_ask(fd, what) == 0 ? receive(fd, &length) : NULL;
+json_t *siox__daemon_ask_about(int fd, const json_t *ask, struct siox_diag *diag) {
+  size_t length = 0;
+  char *asked = json_dumps(ask, JSON_COMPACT);
+  char *text = asked && send_ask(fd, asked) == 0 ? receive(fd, &length) : NULL;
+  free(asked);
   if (!text) {
     snprintf(diag->text, sizeof diag->text, "the daemon is gone");
     return NULL;
@@ -88,10 +89,17 @@ json_t *siox__daemon_ask(int fd, const char *what, struct siox_diag *diag) {
   const char *refusal = json_string_value(json_object_get(answer, "error"));
   if (answer && !refusal)
     return answer;
-  snprintf(diag->text, sizeof diag->text, "the daemon's answer to \"%s\": %s", what,
-           refusal ? refusal : error.text);
+  snprintf(diag->text, sizeof diag->text, "the daemon's answer to \"%s\": %s",
+           json_string_value(json_object_get(ask, "ask")), refusal ? refusal : error.text);
   json_decref(answer);
   return NULL;
+}
+
+json_t *siox__daemon_ask(int fd, const char *what, struct siox_diag *diag) {
+  json_t *ask = json_pack("{s:s}", "ask", what);
+  json_t *answer = siox__daemon_ask_about(fd, ask, diag);
+  json_decref(ask);
+  return answer;
 }
 
 /* sioxd beside this program, so that a build tree and an installation each use their own; else on

@@ -22,6 +22,8 @@ int siox__daemon_connect(const char *socket_path); /* a descriptor, or -1 with e
 /* Sends {"ask": what} and waits for the answer. NULL with diag when there is none or it is
  * {"error": text}. */
 json_t *siox__daemon_ask(int fd, const char *what, struct siox_diag *diag);
+/* The same for an ask that says more: {"ask": what, ...}. */
+json_t *siox__daemon_ask_about(int fd, const json_t *ask, struct siox_diag *diag);
 /* Makes sure that a daemon listens, starting one unless there is: sioxd beside this program or on
  * PATH. */
 int siox__daemon_ensure(const char *config, const struct siox_config_override *set, size_t nset,
