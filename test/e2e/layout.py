@@ -11,6 +11,7 @@ import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
+import wire  # noqa: E402
 
 BUILD = os.environ["SIOX_BUILD"]
 SIOX = os.path.join(BUILD, "bin", "siox")
@@ -144,6 +145,17 @@ def a_file_that_nobody_knows_says_what_to_do():
         assert f"no layout known for {path}" in out.stderr and "layouts.yaml by hand" in out.stderr, out.stderr
         assert "missing: No such file" in out.stderr, out.stderr
         assert entries(out.stdout) == {other: ("0:1:4K", 8)}, out.stdout  # the others are told all the same
+
+
+def a_file_that_a_daemon_opened_is_asked_of_it():
+    with wire.Daemon() as daemon:
+        path = daemon.file("a", 4096)
+        client = daemon.client().join()
+        assert client.open(path)[1] == "0:4:64K"  # its default, which is stored nowhere
+        done = subprocess.run([SIOX, "layout", path], capture_output=True, text=True,
+                              env=dict(os.environ, SIOX_SOCKET=daemon.socket))
+        assert entries(done.stdout) == {os.path.realpath(path): ("0:4:64K", 4)}, (done.stdout, done.stderr)
+        assert "# the daemon" in done.stdout
 
 
 def below_the_mount_the_configuration_counts():
