@@ -42,7 +42,8 @@ void siox__bank_prepare(struct siox_bank *bank, const struct siox_mask *disks) {
     bank->holders[d].valid = false;
 }
 
-/* Transitions that are over by now are told, and the view of the others is brought up to date. */
+/* Transitions that are over by now are told, and the view of the others is brought up to date. Idle
+ * time is not: where it is cut must not depend on when other disks have their wake-ups. */
 static void retire(struct siox_bank *bank) {
   uint32_t kept = 0;
   for (uint32_t i = 0; i < bank->nmoving; i++) {
@@ -52,7 +53,7 @@ static void retire(struct siox_bank *bank) {
       bank->moving[kept++] = d;
       continue;
     }
-    siox__disk_settle(&bank->disk[d], bank->now);
+    siox__disk_arrive(&bank->disk[d], bank->now);
     bank->shown[d].moving = false;
     bank->listed[d] = false;
   }

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* What each client says of each disk, as sorted runs of disks with equal entries: a program speaks
  * of few ranges, and 10,000 jobs beside 10,000 disks must fit in memory. A message is merged in one
- * sweep over both lists of runs. */
+ * sweep over both lists of runs. Who has runs on a disk is listed per block of disks; up to BLOCKS
+ * disks have a block each, more of them share blocks, so that the lists do not outgrow the runs. */
 #include "arbiter/claims.h"
+#include "arbiter/claims_list.h"
 #include <stdlib.h>
 #include <string.h>
+
+enum { BLOCKS = 256 };
 
 struct run {
   uint32_t first, count;
@@ -19,7 +23,8 @@ struct client {
 };
 
 struct siox_claims {
-  uint32_t ndisks;
+  uint32_t ndisks, width;  /* width: disks of a block */
+  struct siox__list *list; /* per block */
   struct client *client;
   uint32_t nclients;
   struct run *scratch;
@@ -33,6 +38,12 @@ int siox_claims_create(struct siox_claims **claims, uint32_t ndisks) {
   if (!*claims)
     return SIOX_ENOMEM;
   (*claims)->ndisks = ndisks;
+  (*claims)->width = (ndisks + BLOCKS - 1) / BLOCKS;
+  (*claims)->list = calloc(ndisks / (*claims)->width + 1, sizeof *(*claims)->list);
+  if (!(*claims)->list) {
+    free(*claims);
+    return SIOX_ENOMEM;
+  }
   return 0;
 }
 
@@ -41,6 +52,9 @@ void siox_claims_destroy(struct siox_claims *claims) {
     return;
   for (uint32_t i = 0; i < claims->nclients; i++)
     free(claims->client[i].run);
+  for (uint32_t b = 0; b <= claims->ndisks / claims->width; b++)
+    siox__list_free(&claims->list[b]);
+  free(claims->list);
   free(claims->client);
   free(claims->scratch);
   free(claims);
@@ -117,6 +131,59 @@ static void mark(struct siox_mask *mask, uint32_t first, uint32_t end) {
     siox_mask_set(mask, d);
 }
 
+/* From when on the entry may need its disk: always, unless it names a later use alone. */
+static int64_t need_of(const struct siox_claim_entry *entry) {
+  return entry->flag == 0 && entry->need_by > 0 ? entry->need_by : INT64_MIN;
+}
+
+/* The blocks on which some runs lie, one after the other. */
+struct blocks {
+  uint32_t next, block; /* next: run */
+  bool any;
+  int64_t need; /* the earliest of the runs on the block */
+};
+
+static void next_block(const struct siox_claims *claims, const struct run *run, uint32_t nruns,
+                       struct blocks *b) {
+  uint32_t from = b->any ? (b->block + 1) * claims->width : 0;
+  while (b->next < nruns && run[b->next].first + run[b->next].count <= from)
+    b->next++;
+  b->any = b->next < nruns;
+  if (!b->any)
+    return;
+  uint32_t first = run[b->next].first > from ? run[b->next].first : from;
+  b->block = first / claims->width;
+  b->need = INT64_MAX;
+  uint64_t end = (uint64_t)(b->block + 1) * claims->width;
+  for (uint32_t i = b->next; i < nruns && run[i].first < end; i++) {
+    int64_t need = need_of(&run[i].entry);
+    b->need = need < b->need ? need : b->need;
+  }
+}
+
+/* Lists the client where it has runs. SIOX_ENOMEM: some blocks lack it. */
+static int list_client(struct siox_claims *claims, uint32_t client, const struct run *run,
+                       uint32_t nruns) {
+  struct blocks b = {0};
+  for (next_block(claims, run, nruns, &b); b.any; next_block(claims, run, nruns, &b))
+    if (siox__list_put(&claims->list[b.block], client, b.need) < 0)
+      return SIOX_ENOMEM;
+  return 0;
+}
+
+/* Takes the client from the lists of blocks where it had runs and has none any more. */
+static void unlist_client(struct siox_claims *claims, uint32_t client, const struct run *had,
+                          uint32_t nhad, const struct run *has, uint32_t nhas) {
+  struct blocks old = {0}, new = {0};
+  next_block(claims, has, nhas, &new);
+  for (next_block(claims, had, nhad, &old); old.any; next_block(claims, had, nhad, &old)) {
+    while (new.any &&new.block < old.block)
+      next_block(claims, has, nhas, &new);
+    if (!new.any || new.block > old.block)
+      siox__list_take(&claims->list[old.block], client);
+  }
+}
+
 /* Where the stretch that begins at pos ends for a list whose next run is [first, first + count). */
 static uint32_t stretch(uint32_t pos, bool any, uint32_t first, uint32_t count, uint32_t ndisks) {
   if (!any)
@@ -169,8 +236,14 @@ static int merge(struct siox_claims *claims, struct client *c, const struct siox
     if (any_new && pos == new->first + new->count)
       j++;
   }
+  uint32_t client = (uint32_t)(c - claims->client);
   if (reserve_runs(&c->run, &c->capacity, n) < 0)
     return SIOX_ENOMEM;
+  if (list_client(claims, client, out, n) < 0) {
+    (void)list_client(claims, client, c->run, c->nruns); /* as it was: there it is listed */
+    return SIOX_ENOMEM;
+  }
+  unlist_client(claims, client, c->run, c->nruns, out, n);
   if (n)
     memcpy(c->run, out, n * sizeof *out);
   c->nruns = n;
@@ -212,9 +285,11 @@ void siox__claims_mask(const struct siox_claims *claims, uint32_t client, int32_
 int siox_claims_drop(struct siox_claims *claims, uint32_t client, struct siox_mask *changed) {
   if (client >= claims->nclients)
     return 0;
+  struct client *c = &claims->client[client];
   siox__claims_mask(claims, client, -1, changed);
-  free(claims->client[client].run);
-  claims->client[client] = (struct client){0};
+  unlist_client(claims, client, c->run, c->nruns, NULL, 0);
+  free(c->run);
+  *c = (struct client){0};
   return 0;
 }
 
@@ -240,19 +315,27 @@ struct siox_claim_entry siox_claims_get(const struct siox_claims *claims, uint32
   return entry ? *entry : (struct siox_claim_entry){.flag = -1};
 }
 
-bool siox_claims_next(const struct siox_claims *claims, uint32_t disk, uint32_t *cursor,
-                      uint32_t *client, uint32_t *job, struct siox_claim_entry *entry) {
-  for (; *cursor < claims->nclients; ++*cursor) {
-    const struct client *c = &claims->client[*cursor];
-    const struct siox_claim_entry *found = c->nruns ? find(c, disk) : NULL;
-    if (!found)
+bool siox__claims_next(const struct siox_claims *claims, uint32_t disk, int64_t until,
+                       uint32_t *cursor, uint32_t *client, uint32_t *job,
+                       struct siox_claim_entry *entry) {
+  const struct siox__list *list = &claims->list[disk / claims->width];
+  while ((*cursor = siox__list_next(list, *cursor, until)) < list->count) {
+    const struct client *c = &claims->client[list->client[(*cursor)++]];
+    const struct siox_claim_entry *found = find(c, disk);
+    if (!found || need_of(found) > until)
       continue;
-    *client = (*cursor)++;
+    *client = (uint32_t)(c - claims->client);
     *job = c->job;
     *entry = *found;
     return true;
   }
   return false;
+}
+
+bool siox_claims_next(const struct siox_claims *claims, uint32_t disk, uint32_t *cursor,
+                      uint32_t *client, uint32_t *job, struct siox_claim_entry *entry) {
+  return disk < claims->ndisks &&
+         siox__claims_next(claims, disk, INT64_MAX, cursor, client, job, entry);
 }
 
 int siox_claim_runs(const struct siox_mask *T, int32_t S, int32_t F, int64_t need_by, int64_t until,

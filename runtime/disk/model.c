@@ -48,9 +48,13 @@ static void close_move(struct siox__disk *disk) {
   tell_move(disk, disk->move_end, speed_of(disk, disk->level), false);
 }
 
-void siox__disk_settle(struct siox__disk *disk, int64_t now) {
+void siox__disk_arrive(struct siox__disk *disk, int64_t now) {
   if (disk->open && disk->move_end <= now)
     close_move(disk);
+}
+
+void siox__disk_settle(struct siox__disk *disk, int64_t now) {
+  siox__disk_arrive(disk, now);
   if (disk->open || disk->told >= now)
     return;
   const struct siox_level *level = &disk->drive->level[disk->level];

@@ -47,6 +47,8 @@ struct siox__disk {
 
 void siox__disk_init(struct siox__disk *disk, uint32_t index, const struct siox_drive *drive,
                      uint32_t level, int64_t start, siox__piece_fn tell, void *context);
+/* Tells the transition that is over by now, but no idle time. */
+void siox__disk_arrive(struct siox__disk *disk, int64_t now);
 /* Tells everything up to now (idle time too). */
 void siox__disk_settle(struct siox__disk *disk, int64_t now);
 /* Is a transition running that a command could turn round at once? */

@@ -205,6 +205,67 @@ static void dropping_a_client_leaves_the_others(void **state) {
   siox_mask_free(&changed);
 }
 
+/* What a walk over every client finds on a disk, without those that only name a use after a time.
+ */
+static void same_walk(const struct siox_claims *claims, uint32_t nclients, uint32_t disk,
+                      int64_t until) {
+  uint32_t cursor = 0, client, job;
+  struct siox_claim_entry entry;
+  for (uint32_t c = 0; c < nclients; c++) {
+    struct siox_claim_entry want = siox_claims_get(claims, c, disk);
+    if (want.flag < 0 || (want.flag == 0 && want.need_by > until))
+      continue;
+    assert_true(siox__claims_next(claims, disk, until, &cursor, &client, &job, &entry));
+    assert_int_equal(client, c);
+    assert_int_equal(job, c % 3);
+    assert_int_equal(entry.seq, want.seq);
+    assert_int_equal(entry.need_by, want.need_by);
+  }
+  assert_false(siox__claims_next(claims, disk, until, &cursor, &client, &job, &entry));
+}
+
+static void walks_over_the_claims_on_a_disk_miss_nobody(void **state) {
+  (void)state;
+  enum { CLIENTS = 150 };
+  static const uint32_t widths[] = {1, 7, 40, 600, 2000}; /* the last two share lists */
+  uint64_t random = 1;
+  for (size_t w = 0; w < sizeof widths / sizeof *widths; w++) {
+    uint32_t n = widths[w];
+    struct siox_claims *claims;
+    assert_int_equal(siox_claims_create(&claims, n), 0);
+    for (uint32_t i = 0; i < 3000; i++) {
+      uint32_t client = (uint32_t)test_below(&random, CLIENTS), job = client % 3;
+      struct siox_claim_run run[2] = {{.first = (uint32_t)test_below(&random, n)}};
+      struct siox_claim_header head = {.version = 1,
+                                       .flags = test_below(&random, 4) == 0 ? SIOX_CLAIM_WHOLE : 0,
+                                       .nruns = 1,
+                                       .seq = i + 1};
+      for (uint32_t k = 0; k < head.nruns; k++) {
+        run[k].count = 1 + (uint32_t)test_below(&random, n - run[k].first);
+        run[k].flag = (int32_t)test_below(&random, 2);
+        run[k].need_by = (int64_t)test_below(&random, 100);
+        if (k == 0 && run[0].first + run[0].count < n && test_below(&random, 2)) {
+          run[1].first = run[0].first + run[0].count;
+          head.nruns = 2;
+        }
+      }
+      switch (test_below(&random, 8)) {
+      case 0:
+        assert_int_equal(siox_claims_drop(claims, client, NULL), 0);
+        break;
+      case 1:
+        assert_int_equal(siox__claims_erase(claims, client, run, head.nruns), 0);
+        break;
+      default:
+        assert_int_equal(siox_claims_apply(claims, client, job, &head, run, NULL), 0);
+      }
+      same_walk(claims, CLIENTS, (uint32_t)test_below(&random, n),
+                test_below(&random, 3) ? (int64_t)test_below(&random, 110) : INT64_MAX);
+    }
+    siox_claims_destroy(claims);
+  }
+}
+
 static void a_mask_becomes_its_runs(void **state) {
   (void)state;
   struct siox_mask m;
@@ -232,6 +293,7 @@ int main(void) {
       cmocka_unit_test(changed_names_the_disks_whose_entry_changed),
       cmocka_unit_test(malformed_messages_change_nothing),
       cmocka_unit_test(dropping_a_client_leaves_the_others),
+      cmocka_unit_test(walks_over_the_claims_on_a_disk_miss_nobody),
       cmocka_unit_test(a_mask_becomes_its_runs),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
