@@ -46,8 +46,7 @@ public:
 
   std::string whole() {
     siox_mask_zero(&Mask);
-    for (uint32_t I = 0; I < Layout.factor; I++)
-      siox_mask_set(&Mask, Layout.nodes[I]);
+    siox_layout_disks(&Layout, &Mask);
     return text();
   }
 

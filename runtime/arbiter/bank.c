@@ -39,7 +39,7 @@ static int allocate(struct siox_bank *bank, uint32_t n) {
   bank->hold = calloc(n, sizeof *bank->hold);
   bank->moving = calloc(n, sizeof *bank->moving);
   bank->listed = calloc(n, sizeof *bank->listed);
-  bank->extent = calloc(n, sizeof *bank->extent);
+  bank->extent = calloc(3 * (size_t)n, sizeof *bank->extent); /* siox_layout_most_pieces */
   bank->run = calloc(n, sizeof *bank->run);
   bank->cut = calloc(2, sizeof *bank->cut);
   bank->holders = calloc(n, sizeof *bank->holders);

@@ -68,8 +68,7 @@ int siox_bank_open(struct siox_bank *bank, int64_t now, uint32_t client,
     return SIOX_EINVAL;
   siox__bank_arrive(bank, now);
   siox_mask_zero(&bank->mask);
-  for (uint32_t k = 0; k < layout->factor; k++)
-    siox_mask_set(&bank->mask, layout->nodes[k]);
+  siox_layout_disks(layout, &bank->mask);
   find_missed(bank, &(struct siox_request){.client = client});
   int rc = remember_touches(bank, client);
   struct siox_event event = {.kind = SIOX_EVENT_OPEN,
@@ -205,7 +204,8 @@ int siox_bank_access(struct siox_bank *bank, const struct siox_request *r,
     return SIOX_EINVAL;
   siox__bank_arrive(bank, r->arrival);
   *service = (struct siox_service){.completion = bank->now};
-  int n = siox_layout_extents(r->layout, r->offset, r->bytes, bank->extent, bank->view.ndisks);
+  int n = siox_layout_pieces(r->layout, r->offset, r->bytes, r->write, bank->extent,
+                             3 * bank->view.ndisks);
   if (n <= 0)
     return n;
   siox_mask_zero(&bank->mask);

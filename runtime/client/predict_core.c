@@ -181,12 +181,14 @@ void siox__predictor_access(struct siox__predictor *p, struct siox_site *site, c
   if (offset >= 0)
     siox_layout_mask(&f->layout, offset, bytes, &p->scratch);
   else
-    for (uint32_t k = 0; k < f->layout.factor; k++)
-      siox_mask_set(&p->scratch, f->layout.nodes[k]);
+    siox_layout_disks(&f->layout, &p->scratch);
   siox__predict_need(p, &p->scratch);
+  siox_mask_zero(&p->scratch);
+  siox_layout_disks(&f->layout, &p->scratch);
   bool all = true;
-  for (uint32_t k = 0; k < f->layout.factor && all; k++)
-    all = p->claimed[f->layout.nodes[k]].state == SIOX__NEEDED;
+  for (uint32_t d = siox_mask_next(&p->scratch, 0); d < p->env.ndisks && all;
+       d = siox_mask_next(&p->scratch, d + 1))
+    all = p->claimed[d].state == SIOX__NEEDED;
   if (all)
     f->needed = p->releases;
 }

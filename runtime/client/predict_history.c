@@ -179,11 +179,6 @@ uint32_t siox__history_first(const struct siox__context *c, uint32_t period) {
   return period > SIOX__HISTORY / 2 ? c->spacing - c->since : 1;
 }
 
-static void add_whole(const struct siox_layout *l, struct siox_mask *mask) {
-  for (uint32_t k = 0; k < l->factor; k++)
-    siox_mask_set(mask, l->nodes[k]);
-}
-
 /* Every file the site's handle can be. */
 static bool add_origins(const struct siox__predictor *p, const struct siox_site *site,
                         struct siox_mask *mask) {
@@ -193,7 +188,7 @@ static bool add_origins(const struct siox__predictor *p, const struct siox_site 
     bool found = false;
     for (uint32_t i = 0; i < p->nfiles; i++)
       if (p->file[i].origin == site->origins[o]) {
-        add_whole(&p->file[i].layout, mask);
+        siox_layout_disks(&p->file[i].layout, mask);
         found = true;
       }
     if (!found)
@@ -205,7 +200,7 @@ static bool add_origins(const struct siox__predictor *p, const struct siox_site 
 void siox__predict_given(const struct siox__predictor *p, uint64_t files, struct siox_mask *mask) {
   for (uint32_t i = 0; i < p->nfiles && i < SIOX__FILES_MAX; i++)
     if (files >> i & 1)
-      add_whole(&p->file[i].layout, mask);
+      siox_layout_disks(&p->file[i].layout, mask);
 }
 
 /* The disks of one file that a track leads to in the j-th coming burst. */
@@ -218,7 +213,7 @@ static void add_track(const struct siox_layout *l, const struct siox_site *site,
       __builtin_mul_overflow(t->step, (int64_t)j, &shift) ||
       __builtin_add_overflow(b->first, shift, &first) ||
       __builtin_add_overflow(b->low, shift, &low) || low < 0) {
-    add_whole(l, mask);
+    siox_layout_disks(l, mask);
   } else if (b->uniform) {
     siox_layout_mask_strided(l, first, b->count > 1 ? b->inner : 0, b->count, b->size, mask);
   } else {
@@ -256,7 +251,7 @@ bool siox__predict_mask(const struct siox__predictor *p, const struct siox__cont
     if (track && period == 1 && well_behaved(site))
       add_track(&p->file[i].layout, site, track, j, mask);
     else
-      add_whole(&p->file[i].layout, mask);
+      siox_layout_disks(&p->file[i].layout, mask);
   }
   return true;
 }

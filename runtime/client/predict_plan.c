@@ -20,8 +20,7 @@ static void use_at(struct siox__predictor *p, const struct siox_mask *mask, int6
 static void anything_open_at(struct siox__predictor *p, int64_t time) {
   siox_mask_zero(&p->scratch);
   for (uint32_t i = 0; i < p->nfiles; i++)
-    for (uint32_t k = 0; k < p->file[i].layout.factor; k++)
-      siox_mask_set(&p->scratch, p->file[i].layout.nodes[k]);
+    siox_layout_disks(&p->file[i].layout, &p->scratch);
   use_at(p, &p->scratch, time);
 }
 

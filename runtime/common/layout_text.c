@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Text form of layouts: "base:factor:unit" or "n0,n1,...:unit". What format writes, parse reads
- * back equal. */
+/* Text form of layouts: "base:factor:unit" or "n0,n1,...:unit", then "/members:unit[:parity]" of
+ * arrays. What format writes, parse reads back equal. */
 #include "siox/layout.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -81,12 +81,50 @@ static int parse_nodes(struct siox_layout *l, uint32_t ndisks, const char *text)
   return rc;
 }
 
-int siox_layout_parse(struct siox_layout *l, uint32_t ndisks, const char *text) {
-  *l = (struct siox_layout){0};
+static int parse_plain(struct siox_layout *l, uint32_t ndisks, const char *text) {
   const char *colon = strchr(text, ':');
   if (!colon)
     return SIOX_ESYNTAX;
   return strchr(colon + 1, ':') ? parse_triplet(l, ndisks, text) : parse_nodes(l, ndisks, text);
+}
+
+/* "members:unit" or "members:unit:parity" */
+static int parse_array(struct siox_array *a, const char *text) {
+  uint64_t members;
+  char unit[40];
+  int rc = number(&text, &members);
+  if (rc || *text++ != ':')
+    return rc ? rc : SIOX_ESYNTAX;
+  size_t length = strcspn(text, ":");
+  if (length >= sizeof unit || (text[length] && strcmp(text + length, ":parity") != 0))
+    return SIOX_ESYNTAX;
+  memcpy(unit, text, length);
+  unit[length] = 0;
+  *a = (struct siox_array){.members = members > UINT32_MAX ? UINT32_MAX : (uint32_t)members,
+                           .parity = text[length] != 0};
+  return unit_of(unit, &a->unit);
+}
+
+int siox_layout_parse_over(struct siox_layout *l, uint32_t ndisks, const struct siox_array *array,
+                           const char *text) {
+  struct siox_array stated = *array;
+  *l = (struct siox_layout){0};
+  const char *slash = strchr(text, '/');
+  int rc = slash ? parse_array(&stated, slash + 1) : 0;
+  if (rc == 0 && (slash || stated.members) && (!stated.members || ndisks % stated.members))
+    rc = SIOX_ERANGE;
+  char *nodes = rc ? NULL : strndup(text, slash ? (size_t)(slash - text) : strlen(text));
+  if (rc == 0)
+    rc = nodes ? parse_plain(l, stated.members ? ndisks / stated.members : ndisks, nodes)
+               : SIOX_ENOMEM;
+  free(nodes);
+  if (rc == 0 && stated.members && (rc = siox_layout_over(l, &stated)) < 0)
+    siox_layout_free(l);
+  return rc;
+}
+
+int siox_layout_parse(struct siox_layout *l, uint32_t ndisks, const char *text) {
+  return siox_layout_parse_over(l, ndisks, &(struct siox_array){0}, text);
 }
 
 /* Appends to a buffer as snprintf does: what does not fit is counted only. */
@@ -97,10 +135,20 @@ static void append(char *buffer, size_t size, size_t *used, const char *text) {
 }
 
 static bool is_triplet(const struct siox_layout *l) {
+  uint32_t nnodes = l->array.members ? l->ndisks / l->array.members : l->ndisks;
   for (uint32_t k = 1; k < l->factor; k++)
-    if (l->nodes[k] != (l->nodes[0] + k) % l->ndisks)
+    if (l->nodes[k] != (l->nodes[0] + k) % nnodes)
       return false;
   return true;
+}
+
+/* With the largest suffix that divides it. */
+static void format_unit(char *buffer, size_t size, uint64_t unit) {
+  static const char *const suffix[] = {"", "K", "M", "G"};
+  int shift = 0;
+  while (shift < 30 && (unit & ((UINT64_C(1) << (shift + 10)) - 1)) == 0)
+    shift += 10;
+  snprintf(buffer, size, ":%" PRIu64 "%s", unit >> shift, suffix[shift / 10]);
 }
 
 int siox_layout_format(const struct siox_layout *l, char *buffer, size_t size) {
@@ -115,12 +163,15 @@ int siox_layout_format(const struct siox_layout *l, char *buffer, size_t size) {
       append(buffer, size, &used, item);
     }
   }
-  int shift = 0; /* the largest suffix that divides the unit */
-  while (shift < 30 && (l->unit & ((UINT64_C(1) << (shift + 10)) - 1)) == 0)
-    shift += 10;
-  static const char *const suffix[] = {"", "K", "M", "G"};
-  snprintf(item, sizeof item, ":%" PRIu64 "%s", l->unit >> shift, suffix[shift / 10]);
+  format_unit(item, sizeof item, l->unit);
   append(buffer, size, &used, item);
+  if (l->array.members) {
+    snprintf(item, sizeof item, "/%" PRIu32, l->array.members);
+    append(buffer, size, &used, item);
+    format_unit(item, sizeof item, l->array.unit);
+    append(buffer, size, &used, item);
+    append(buffer, size, &used, l->array.parity ? ":parity" : "");
+  }
   if (size > 0)
     buffer[used < size ? used : size - 1] = '\0';
   return (int)used;

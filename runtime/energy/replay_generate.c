@@ -54,11 +54,13 @@ static uint32_t find_uses(struct siox__generator *g) {
   siox_mask_zero(&g->mask);
   if (g->phase)
     siox_layout_mask(l, offset_of(g, g->phase - 1), j->burst, &g->mask);
-  for (uint32_t k = 0; k < l->factor; k++)
-    if (!g->phase || siox_mask_test(&g->mask, l->nodes[k])) {
-      g->need_by[l->nodes[k]] = LOOKED_FOR;
-      wanted++;
-    }
+  else
+    siox_layout_disks(l, &g->mask);
+  for (uint32_t d = siox_mask_next(&g->mask, 0); d < l->ndisks;
+       d = siox_mask_next(&g->mask, d + 1)) {
+    g->need_by[d] = LOOKED_FOR;
+    wanted++;
+  }
   left = wanted;
   double off = 1 + j->error * (2 * (double)(draw(&g->random) >> 11) * 0x1p-53 - 1);
   for (uint32_t k = 0; left && k < LOOK_AHEAD && g->phase + k < j->phases; k++) {
