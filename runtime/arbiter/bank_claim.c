@@ -53,9 +53,10 @@ int siox_bank_claim(struct siox_bank *bank, int64_t now, uint32_t client,
   for (uint32_t i = 0; i < head->nruns; i++)
     for (uint32_t d = runs[i].first; d < runs[i].first + runs[i].count; d++)
       siox_mask_set(&bank->mask, d);
-  siox__bank_prepare(bank, &bank->mask);
+  siox__bank_before(bank, &bank->mask, client);
   siox_mask_zero(&bank->changed);
   rc = siox_claims_apply(bank->claims, client, job, &stamped, runs, &bank->changed);
+  siox__bank_after(bank, &bank->mask, client);
   if (rc < 0)
     return rc;
   bank->job[job].totals.hints++;
@@ -91,7 +92,7 @@ int siox_bank_leave(struct siox_bank *bank, int64_t now, uint32_t client) {
   siox_mask_zero(&bank->missed);
   siox__claims_mask(bank->claims, client, -1, &bank->mask);
   siox__claims_mask(bank->claims, client, 1, &bank->missed);
-  siox__bank_prepare(bank, &bank->mask);
+  siox__bank_before(bank, &bank->mask, client);
   siox_claims_drop(bank->claims, client, NULL);
 
   /* Its touches hold their disks for the rest of `hold`: others of its kind may follow. */

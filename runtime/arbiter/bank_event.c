@@ -36,12 +36,6 @@ void siox__bank_settle(struct siox_bank *bank, const struct siox_mask *disks) {
     siox__disk_settle(&bank->disk[d], bank->now);
 }
 
-void siox__bank_prepare(struct siox_bank *bank, const struct siox_mask *disks) {
-  siox__bank_settle(bank, disks);
-  for (uint32_t d = siox_mask_next(disks, 0); d < disks->ndisks; d = siox_mask_next(disks, d + 1))
-    bank->holders[d].valid = false;
-}
-
 /* Transitions that are over by now are told, and the view of the others is brought up to date. Idle
  * time is not: where it is cut must not depend on when other disks have their wake-ups. */
 static void retire(struct siox_bank *bank) {

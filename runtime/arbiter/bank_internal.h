@@ -19,13 +19,15 @@ struct siox__hold { /* one claim that holds an idle disk for part of the stretch
 };
 
 /* Who holds a disk's level, as long as nothing changes: most idle stretches need no walk over the
- * claims. */
-#define SIOX__HOLDERS 4
+ * claims. Kept up to date when a claim changes. */
+#define SIOX__HOLDERS 8
 struct siox__holders {
-  int64_t until; /* and not after a claim on the disk changes */
+  int64_t until; /* at least */
   bool valid;
   uint32_t level, njobs;
-  uint32_t job[SIOX__HOLDERS];
+  struct siox__holder {
+    uint32_t job, clients;
+  } job[SIOX__HOLDERS]; /* in ascending order */
 };
 
 struct siox__limit; /* bank_limit.h */
@@ -83,12 +85,14 @@ struct siox_bank {
  */
 void siox__bank_piece(void *bank, uint32_t disk, const struct siox__piece *piece);
 struct siox__job *siox__bank_job_of(struct siox_bank *bank, uint32_t job);
+/* Before and after the claims of a client on these disks change: settles the disks, so that idle
+ * time up to now is shared by the claims that held it. */
+void siox__bank_before(struct siox_bank *bank, const struct siox_mask *disks, uint32_t client);
+void siox__bank_after(struct siox_bank *bank, const struct siox_mask *disks, uint32_t client);
 
 /* bank_event.c */
 void siox__bank_show(struct siox_bank *bank, uint32_t disk); /* after a change: refresh the view */
 void siox__bank_settle(struct siox_bank *bank, const struct siox_mask *disks); /* NULL: all */
-/* Settles disks whose claims are about to change. */
-void siox__bank_prepare(struct siox_bank *bank, const struct siox_mask *disks);
 /* Asks the policy; its commands are left in bank->commands. */
 void siox__bank_ask(struct siox_bank *bank, const struct siox_event *event);
 /* Carries out what is left in bank->commands. */

@@ -3,10 +3,12 @@
  * needs it; slowing down: of the job that released it; idle: of the jobs whose claims hold the
  * level, in equal parts, or nobody's. Claims on a disk do not change within a stretch (the bank
  * settles before it applies them), but they come into force, end and decay at known times, so an
- * idle stretch is cut there. */
+ * idle stretch is cut there. Jobs are told in the order of their numbers. */
 #include "arbiter/bank_internal.h"
+#include "arbiter/claims.h"
 #include "arbiter/rule.h"
 #include <stdlib.h>
+#include <string.h>
 
 static void give(struct siox_bank *bank, const struct siox_segment *segment) {
   siox__bank_job_of(bank, segment->job)->totals.joules[segment->state] += segment->joules;
@@ -21,7 +23,7 @@ static uint32_t collect(struct siox_bank *bank, uint32_t disk, const struct siox
   uint32_t n = 0, cursor = 0, client, job, level;
   struct siox_claim_entry entry;
   int64_t from;
-  while (siox_claims_next(bank->claims, disk, &cursor, &client, &job, &entry)) {
+  while (siox__claims_next(bank->claims, disk, piece->end, &cursor, &client, &job, &entry)) {
     if (!siox__entry_demand(drive, &entry, bank->gap, &from, &level) || level < piece->level)
       continue;
     int64_t to = siox__entry_end(&bank->view, disk, &entry);
@@ -37,6 +39,11 @@ static uint32_t collect(struct siox_bank *bank, uint32_t disk, const struct siox
 
 static int by_time(const void *a, const void *b) {
   int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+  return (x > y) - (x < y);
+}
+
+static int by_job(const void *a, const void *b) {
+  uint32_t x = ((const struct siox__hold *)a)->job, y = ((const struct siox__hold *)b)->job;
   return (x > y) - (x < y);
 }
 
@@ -72,37 +79,82 @@ static void share(struct siox_bank *bank, struct siox_segment *segment, uint32_t
   }
 }
 
-/* Who holds the disk's level at a moment, and until when that is so. Not valid when they are too
- * many to keep. */
-static void find_holders(struct siox_bank *bank, uint32_t disk, uint32_t at_level, int64_t at) {
-  struct siox__holders *h = &bank->holders[disk];
-  *h = (struct siox__holders){.until = SIOX_NEVER, .valid = true, .level = at_level};
-  uint32_t cursor = 0, client, job, level;
-  struct siox_claim_entry entry;
-  int64_t from;
-  bank->stamp++;
-  while (siox_claims_next(bank->claims, disk, &cursor, &client, &job, &entry)) {
-    if (!siox__entry_demand(bank->shown[disk].drive, &entry, bank->gap, &from, &level) ||
-        level < at_level)
-      continue;
-    int64_t to = siox__entry_end(&bank->view, disk, &entry);
-    if (to <= at || to <= from)
-      continue;
-    h->until = siox__sooner(h->until, from > at ? from : to);
-    if (from > at || !first_seen(bank, job))
-      continue;
-    if (h->njobs == SIOX__HOLDERS) {
-      h->valid = false;
-      return;
-    }
-    h->job[h->njobs++] = job;
+/* One more client, or one less, of a job that holds the level. */
+static void count_holder(struct siox__holders *h, uint32_t job, bool more) {
+  uint32_t i = 0;
+  while (i < h->njobs && h->job[i].job < job)
+    i++;
+  bool there = i < h->njobs && h->job[i].job == job;
+  if (there && (more || h->job[i].clients > 1)) {
+    h->job[i].clients += more ? 1 : UINT32_MAX;
+  } else if (there) {
+    h->njobs--;
+    memmove(&h->job[i], &h->job[i + 1], (h->njobs - i) * sizeof *h->job);
+  } else if (more && h->njobs < SIOX__HOLDERS) {
+    memmove(&h->job[i + 1], &h->job[i], (h->njobs - i) * sizeof *h->job);
+    h->job[i] = (struct siox__holder){job, 1};
+    h->njobs++;
+  } else {
+    h->valid = false; /* too many to keep */
   }
+}
+
+/* Does the entry hold the level from a moment on? Else it may later: *until is no later then. */
+static bool holds(const struct siox_bank *bank, uint32_t disk, const struct siox_claim_entry *entry,
+                  uint32_t at_level, int64_t at, int64_t *until) {
+  uint32_t level;
+  int64_t from;
+  if (!siox__entry_demand(bank->shown[disk].drive, entry, bank->gap, &from, &level) ||
+      level < at_level)
+    return false;
+  int64_t to = siox__entry_end(&bank->view, disk, entry);
+  if (to <= at || to <= from)
+    return false;
+  *until = siox__sooner(*until, from > at ? from : to);
+  return from <= at;
+}
+
+static void find_holders(struct siox_bank *bank, uint32_t disk, uint32_t level, int64_t at) {
+  struct siox__holders *h = &bank->holders[disk];
+  *h = (struct siox__holders){.until = SIOX_NEVER, .valid = true, .level = level};
+  uint32_t cursor = 0, client, job;
+  struct siox_claim_entry entry;
+  while (h->valid &&
+         siox__claims_next(bank->claims, disk, h->until, &cursor, &client, &job, &entry))
+    if (holds(bank, disk, &entry, level, at, &h->until))
+      count_holder(h, job, true);
+}
+
+/* A client's claim on the disk goes, or has come. */
+static void recount(struct siox_bank *bank, uint32_t disk, uint32_t client, bool more) {
+  struct siox__holders *h = &bank->holders[disk];
+  if (!h->valid)
+    return;
+  int64_t until = SIOX_NEVER;
+  struct siox_claim_entry entry = siox_claims_get(bank->claims, client, disk);
+  if (h->until <= bank->now)
+    h->valid = false;
+  else if (holds(bank, disk, &entry, h->level, bank->now, &until))
+    count_holder(h, bank->client[client].job, more);
+  if (more)
+    h->until = siox__sooner(h->until, until);
+}
+
+void siox__bank_before(struct siox_bank *bank, const struct siox_mask *disks, uint32_t client) {
+  siox__bank_settle(bank, disks);
+  for (uint32_t d = siox_mask_next(disks, 0); d < disks->ndisks; d = siox_mask_next(disks, d + 1))
+    recount(bank, d, client, false);
+}
+
+void siox__bank_after(struct siox_bank *bank, const struct siox_mask *disks, uint32_t client) {
+  for (uint32_t d = siox_mask_next(disks, 0); d < disks->ndisks; d = siox_mask_next(disks, d + 1))
+    recount(bank, d, client, true);
 }
 
 /* The short way: the holders are known for the whole stretch. */
 static bool share_known(struct siox_bank *bank, struct siox_segment *segment, uint32_t level) {
   struct siox__holders *h = &bank->holders[segment->disk];
-  if (!h->valid || h->level != level || h->until <= segment->start)
+  if (!h->valid || h->level != level || h->until < segment->end)
     find_holders(bank, segment->disk, level, segment->start);
   if (!h->valid || h->until < segment->end)
     return false;
@@ -113,7 +165,7 @@ static bool share_known(struct siox_bank *bank, struct siox_segment *segment, ui
   segment->share = 1.0 / h->njobs;
   segment->joules /= h->njobs;
   for (uint32_t i = 0; i < h->njobs; i++) {
-    segment->job = h->job[i];
+    segment->job = h->job[i].job;
     give(bank, segment);
   }
   return true;
@@ -133,6 +185,7 @@ static void share_idle(struct siox_bank *bank, uint32_t disk, const struct siox_
   if (share_known(bank, &segment, piece->level))
     return;
   uint32_t nholds = collect(bank, disk, piece), ncuts = 0;
+  qsort(bank->holds, nholds, sizeof *bank->holds, by_job);
   bank->cut[ncuts++] = piece->start;
   bank->cut[ncuts++] = piece->end;
   for (uint32_t i = 0; i < nholds; i++) {
