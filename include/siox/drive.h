@@ -53,11 +53,13 @@ struct siox_drive {
   enum siox_transition_rule rule;
   double kinetic_j, kinetic_up_share; /* rule c */
   struct siox_transition table[SIOX_MAX_LEVELS][SIOX_MAX_LEVELS]; /* [from][to], when !ramp */
-  bool has_standby;      /* spindle stopped; reached from and left to the highest level */
+  bool has_standby;      /* spindle stopped; reached from and left to the highest level. Without a ramp it is level 0, of
+                          * speed 0, too */
   double standby_w;
   struct siox_transition spin_down, spin_up;
   double start_stop_per_day, load_unload_per_day; /* wear limits, 0: none stated */
   double time_scale;     /* >= 1; informational: everything above is already scaled */
+  char assumed[160];     /* which of its figures nobody has published; "": none. Not in traces */
 };
 
 /* Reads share/drives/NAME.yaml (or a path with a slash); in siox_conf, not in siox_core. diag names file, line and key:

@@ -63,6 +63,13 @@ int siox_replay_recorded(const char *trace_path, struct siox_replay_result *resu
 /* Added I/O time of run against base: greatest over ranks of (io - io_base) / io_base; ranks match
  * by (job, rank, order). 0 when nothing was added. */
 double siox_added_io(const struct siox_replay_result *run, const struct siox_replay_result *base);
+struct siox_added {
+  double io;     /* the same */
+  double run;    /* greatest over ranks of run time added, over the rank's in base */
+  int64_t io_ns; /* I/O time added, over all ranks that lost any */
+};
+struct siox_added siox_added(const struct siox_replay_result *run,
+                             const struct siox_replay_result *base);
 
 #ifdef __cplusplus
 }

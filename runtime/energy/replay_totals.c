@@ -242,14 +242,21 @@ static const struct siox_replay_rank *find(const struct siox_replay_result *base
   return NULL;
 }
 
-double siox_added_io(const struct siox_replay_result *run, const struct siox_replay_result *base) {
-  double most = 0;
+struct siox_added siox_added(const struct siox_replay_result *run,
+                             const struct siox_replay_result *base) {
+  struct siox_added all = {0};
   for (uint32_t i = 0; i < run->nranks; i++) {
-    const struct siox_replay_rank *b = find(base, i, run);
-    if (!b || b->io_ns <= 0)
+    const struct siox_replay_rank *r = &run->rank[i], *b = find(base, i, run);
+    if (!b)
       continue;
-    double added = (double)(run->rank[i].io_ns - b->io_ns) / (double)b->io_ns;
-    most = added > most ? added : most;
+    int64_t took = b->end - b->start, later = r->end - r->start - took;
+    all.io = b->io_ns > 0 ? fmax(all.io, (double)(r->io_ns - b->io_ns) / (double)b->io_ns) : all.io;
+    all.run = took > 0 ? fmax(all.run, (double)later / (double)took) : all.run;
+    all.io_ns += r->io_ns > b->io_ns ? r->io_ns - b->io_ns : 0;
   }
-  return most;
+  return all;
+}
+
+double siox_added_io(const struct siox_replay_result *run, const struct siox_replay_result *base) {
+  return siox_added(run, base).io;
 }

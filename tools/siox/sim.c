@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* siox sim: plays a scenario again under every scheme and compares. */
 #include "sim.h"
+#include "common/conf/text.h"
+#include "sim_map.h"
 #include "siox/policy.h"
 #include "timeline.h"
 #include <errno.h>
@@ -13,6 +15,9 @@ static const char usage[] =
     "usage: siox sim SCENARIO.yaml [--schemes A,B,...] [--json|--csv] [--plot FILE.svg]\n"
     "                [--timeline FILE.svg [--draw SCHEME]] [--quiet]\n"
     "       siox sim --sweep SWEEP.yaml [--schemes A,B,...]\n"
+    "       siox sim --map [OUTPUT.csv] [--quick | --points \"AXIS=VALUE,... ...\"]...\n"
+    "                [--schemes A,B,...] [--json] [--worst N]\n"
+    "       siox sim --map --point AXIS=VALUE,... [--scenario | options of a scenario]\n"
     "       siox sim import --help\n"
     "\n"
     "Plays recorded or generated jobs again on emulated disks, in closed loop: a request that is\n"
@@ -28,6 +33,13 @@ static const char usage[] =
     "  --quiet               no progress on stderr\n"
     "  --sweep SWEEP.yaml    one scenario at every combination of some values; under mpiexec the\n"
     "                        ranks share them, and what is there already is not done again\n"
+    "  --map                 generated jobs over a grid of points: where hints pay, and where a\n"
+    "                        static level or a timeout does; shared and continued as a sweep.\n"
+    "                        Results go to OUTPUT.csv (energy-map.csv) and OUTPUT.csv.d/\n"
+    "  --quick, --points     a tenth of the map; or the points that are asked for, may be "
+    "repeated\n"
+    "  --worst N             so many points of each kind of fault (default 5)\n"
+    "  --point               one point as a scenario; --scenario prints it\n"
     "\n"
     "A scenario:\n"
     "  disks: 8                     # without a trace 8, else the trace's; so are the drives\n"
@@ -61,13 +73,18 @@ static const char usage[] =
     "  echo 'jobs: [{trace: run.siox}]' >s.yaml && siox sim s.yaml\n"
     "  siox sim s.yaml --schemes rt,claims,siox --plot s.svg --csv >s.csv\n"
     "  mpiexec -n 4 siox sim --sweep sweep.yaml\n"
+    "  mpiexec -n 4 siox sim --map map.csv --quick\n"
+    "  siox sim --map --point busy=10,gap=5,jobs=4,drive=36Z15:a --plot point.svg\n"
     "\n"
     "Exit status: 1 when something failed (a scheme that cannot run has no figures and says why),\n"
     "2 for a wrong command line or scenario.\n";
 
+enum { SIOX__REFUSED = 3 }; /* wrong, and said so */
+
 struct options {
-  const char *scenario, *plot, *timeline, *draw, *sweep, *schemes;
-  bool json, csv, quiet;
+  const char *scenario, *plot, *timeline, *draw, *sweep, *schemes, *point;
+  bool json, csv, quiet, map, print;
+  struct sim_map_options maps;
 };
 
 static int parse(int argc, char **argv, struct options *o) {
@@ -79,9 +96,19 @@ static int parse(int argc, char **argv, struct options *o) {
                                         {"draw", required_argument, NULL, 'd'},
                                         {"quiet", no_argument, NULL, 'q'},
                                         {"sweep", required_argument, NULL, 'w'},
+                                        {"map", no_argument, NULL, 'm'},
+                                        {"quick", no_argument, NULL, 'k'},
+                                        {"points", required_argument, NULL, 'P'},
+                                        {"point", required_argument, NULL, '1'},
+                                        {"worst", required_argument, NULL, 'W'},
+                                        {"scenario", no_argument, NULL, 'S'},
                                         {"help", no_argument, NULL, 'h'},
                                         {0}};
-  for (int c; (c = getopt_long(argc, argv, "h", known, NULL)) != -1;)
+  struct siox_diag diag = {""};
+  long worst = 5;
+  int rc = 0;
+  o->maps.worst = 5;
+  for (int c; rc == 0 && (c = getopt_long(argc, argv, "h", known, NULL)) != -1;)
     switch (c) {
     case 's':
       o->schemes = optarg;
@@ -107,12 +134,43 @@ static int parse(int argc, char **argv, struct options *o) {
     case 'w':
       o->sweep = optarg;
       break;
+    case 'm':
+      o->map = true;
+      break;
+    case 'k':
+      rc = sim_grids_whole(&o->maps.grids, true);
+      break;
+    case 'P':
+      rc = sim_grids_add(&o->maps.grids, optarg, &diag);
+      break;
+    case '1':
+      o->point = optarg;
+      break;
+    case 'W':
+      rc = siox__text_integer(optarg, 0, 1000000, &worst, diag.text, sizeof diag.text);
+      o->maps.worst = (uint32_t)worst;
+      break;
+    case 'S':
+      o->print = true;
+      break;
     case 'h':
       fputs(usage, stdout);
       return -1;
     default:
       return SIOX__USAGE;
     }
+  if (rc) {
+    fprintf(stderr, "siox sim: %s\n", *diag.text ? diag.text : siox_strerror(rc));
+    return SIOX__REFUSED;
+  }
+  if (o->map != (o->maps.grids.count || o->point || o->print || o->map) || (o->print && !o->point))
+    return SIOX__USAGE;
+  if (o->map && !o->point) {
+    o->maps.output = optind < argc ? argv[optind++] : "energy-map.csv";
+    return optind != argc || o->sweep || o->csv || o->plot || o->timeline ? SIOX__USAGE : 0;
+  }
+  if (o->point)
+    return optind != argc || o->sweep || o->maps.grids.count ? SIOX__USAGE : 0;
   if (o->sweep)
     return optind != argc || o->json || o->csv || o->plot || o->timeline ? SIOX__USAGE : 0;
   if (optind + 1 != argc || (o->json && o->csv) || (o->draw && !o->timeline))
@@ -205,49 +263,108 @@ static int compare(struct options *o, struct sim_scenario *s, char **schemes) {
   return status;
 }
 
-static int sweep(const struct options *o) {
+/* Runs what shows its own progress; schemes asked for must be there. */
+static int with_schemes(const struct options *o,
+                        int (*run)(const struct options *, const struct sim_watch *)) {
   bool bar = !o->quiet && isatty(STDERR_FILENO);
   static const struct sim_scenario none;
   char **schemes = o->schemes ? sim_schemes(o->schemes, &none) : NULL;
-  int status = !schemes || schemes_known(schemes)
-                   ? sim_sweep(o->sweep, o->schemes,
-                               &(struct sim_watch){.progress = bar ? show_progress : NULL})
-                   : SIOX__USAGE;
-  if (bar)
-    fprintf(stderr, "\r%*s\r", 72, "");
+  int status = SIOX__USAGE;
+  if (!schemes || schemes_known(schemes))
+    status = run(o, &(struct sim_watch){.progress = bar ? show_progress : NULL});
   free(schemes);
   return status;
 }
 
-int siox__cmd_sim(int argc, char **argv) {
-  struct options o = {0};
+static int sweep(const struct options *o, const struct sim_watch *watch) {
+  return sim_sweep(o->sweep, o->schemes, watch);
+}
+
+static int map(const struct options *o, const struct sim_watch *watch) {
+  struct sim_map_options m = o->maps;
+  m.schemes = o->schemes;
+  m.json = o->json;
+  return sim_map(&m, watch);
+}
+
+/* The scenario of o->point; or SIOX_E…, with diag. */
+static int load_point(const struct options *o, struct sim_scenario *s, char **text,
+                      struct siox_diag *diag) {
+  struct sim_point p;
+  struct sim_scene scene;
+  char *kept;
+  *text = NULL;
+  int rc = sim_point_parse(&p, o->point, &kept, diag);
+  if (rc == 0)
+    rc = sim_scene_make(&scene, &p, diag);
+  free(kept);
+  if (rc)
+    return rc;
+  if (!scene.text) {
+    snprintf(diag->text, sizeof diag->text,
+             "busy: disks cannot be so little busy; the least requests make it %.3g %%",
+             scene.busy * 100);
+    return SIOX_ERANGE;
+  }
+  rc = sim_scenario_parse(s, o->point, scene.text, diag);
+  *text = rc ? NULL : strdup(scene.text);
+  sim_scene_free(&scene);
+  return rc ? rc : *text ? 0 : SIOX_ENOMEM;
+}
+
+static int play(struct options *o) {
   struct sim_scenario scenario;
   struct siox_diag diag = {""};
-  if (argc > 1 && !strcmp(argv[1], "import"))
-    return sim_import(argc - 1, argv + 1);
-  int status = parse(argc, argv, &o);
-  if (status) {
-    if (status > 0)
-      fputs(usage, stderr);
-    return status > 0 ? status : 0;
-  }
-  if (o.sweep)
-    return sweep(&o);
-  int rc = sim_scenario_load(&scenario, o.scenario, NULL, 0, &diag);
+  char *text = NULL;
+  int status = 0, rc = o->point ? load_point(o, &scenario, &text, &diag)
+                                : sim_scenario_load(&scenario, o->scenario, NULL, 0, &diag);
   if (rc) {
     fprintf(stderr, "siox sim: %s\n", *diag.text ? diag.text : siox_strerror(rc));
     return SIOX__USAGE;
   }
-  char **schemes = sim_schemes(o.schemes, &scenario);
+  o->scenario = o->point ? o->point : o->scenario;
+  char **schemes = sim_schemes(o->schemes ? o->schemes
+                               : o->point ? sim_map_schemes
+                                          : NULL,
+                               &scenario);
   if (!schemes) {
     fprintf(stderr, "siox sim: %s\n", siox_strerror(SIOX_ENOMEM));
     status = 1;
   } else if (!schemes_known(schemes)) {
     status = SIOX__USAGE;
+  } else if (o->print) {
+    fputs(text, stdout);
   } else {
-    status = compare(&o, &scenario, schemes);
+    status = compare(o, &scenario, schemes);
   }
+  free(text);
   free(schemes);
   sim_scenario_free(&scenario);
+  return status;
+}
+
+int siox__cmd_sim(int argc, char **argv) {
+  struct options o = {0};
+  if (argc > 1 && !strcmp(argv[1], "import"))
+    return sim_import(argc - 1, argv + 1);
+  int status = parse(argc, argv, &o), rc = 0;
+  if (status == SIOX__REFUSED) {
+    status = SIOX__USAGE;
+  } else if (status > 0) {
+    fputs(usage, stderr);
+  } else if (status < 0) {
+    status = 0;
+  } else if (o.sweep) {
+    status = with_schemes(&o, sweep);
+  } else if (o.map && !o.point) {
+    if (!o.maps.grids.count)
+      rc = sim_grids_whole(&o.maps.grids, false);
+    if (rc)
+      fprintf(stderr, "siox sim: %s\n", siox_strerror(rc));
+    status = rc ? 1 : with_schemes(&o, map);
+  } else {
+    status = play(&o);
+  }
+  sim_grids_free(&o.maps.grids);
   return status;
 }

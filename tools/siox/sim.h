@@ -32,10 +32,14 @@ struct sim_override { /* of a value that stands in the file */
 /* Errors are "FILE:LINE: KEY: what". Codes as siox_config_load and siox_sim_add. */
 int sim_scenario_load(struct sim_scenario *s, const char *path, const struct sim_override *set,
                       uint32_t nset, struct siox_diag *diag);
+/* The same of a text; name stands for the file in messages. */
+int sim_scenario_parse(struct sim_scenario *s, const char *name, const char *text,
+                       struct siox_diag *diag);
 void sim_scenario_free(struct sim_scenario *s); /* harmless on a zeroed object */
 
 /* sim_rows.c */
 enum sim_kind { SIM_BASE, SIM_STATIC, SIM_SCHEME, SIM_ORACLE, SIM_BOUND };
+const char *sim_kind_name(enum sim_kind kind); /* sim_show.c */
 struct sim_row {
   char name[80];
   enum sim_kind kind;
@@ -43,13 +47,33 @@ struct sim_row {
   char wrong[256]; /* why there are no figures; empty: there are */
   bool timed;      /* a replay: seconds and the like are known */
   double joules, saved, added_io, seconds, io_seconds, worst_seconds;
+  double slow_down;     /* greatest over ranks of run time added, over the rank's in base */
+  double delay_seconds; /* I/O time added, over all ranks that lost any */
+  double bound;         /* least joules for anyone who adds so much */
   double joules_state[SIOX_NSTATES];
   uint64_t transitions, requests, missed, released;
 };
+/* The figures of a row as CSV and JSON show them: ALL(name, member) of every row, REAL and COUNT of
+ * replays only. The joules of the states follow. */
+#define SIM_COLUMNS(ALL, REAL, COUNT)                                                              \
+  ALL(joules, joules)                                                                              \
+  ALL(saved, saved)                                                                                \
+  ALL(added_io_time, added_io)                                                                     \
+  REAL(slow_down, slow_down)                                                                       \
+  REAL(seconds, seconds)                                                                           \
+  REAL(io_seconds, io_seconds)                                                                     \
+  REAL(worst_wait_s, worst_seconds)                                                                \
+  REAL(bound_joules, bound)                                                                        \
+  COUNT(transitions, transitions)                                                                  \
+  COUNT(requests, requests)                                                                        \
+  COUNT(missed, missed)                                                                            \
+  COUNT(released, released)
 struct sim_rows {
   struct sim_row *row;
   uint32_t count;
   bool cut;
+  uint32_t used; /* disks that served anything in base */
+  double busy;   /* mean over them of the part of base's run time in which they served */
   bool recorded; /* the following are known */
   double recorded_joules, open_joules, closed_joules, closed_seconds, recorded_seconds;
 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The CSV of docs/sim.md: a header line with names of columns in any order, then a request or a
  * barrier a line. */
+#include "sim_csv.h"
 #include "sim_import.h"
 #include <stdlib.h>
 #include <string.h>
@@ -18,36 +19,6 @@ struct reader {
   int columns;
 };
 
-/* Cuts a line into its fields in place; quotes as in RFC 4180. Returns their number, -1: a quote is
- * not closed. */
-static int split(char *line, char **field, int max) {
-  int n = 0;
-  line[strcspn(line, "\r\n")] = 0;
-  for (char *at = line;; at++) {
-    char *to = at;
-    if (n == max)
-      return n + 1;
-    field[n++] = at;
-    if (*at == '"') {
-      for (at++; *at && (*at != '"' || at[1] == '"'); at++) {
-        at += *at == '"';
-        *to++ = *at;
-      }
-      if (!*at || (at[1] && at[1] != ','))
-        return -1;
-      at++;
-    } else {
-      while (*at && *at != ',')
-        at++;
-      to = at;
-    }
-    bool last = !*at;
-    *to = 0;
-    if (last)
-      return n;
-  }
-}
-
 static int fail(struct reader *r, const char *column, int code, const char *what,
                 const char *text) {
   return import_fail(r->diag, r->path, r->line, column, code, what, text);
@@ -55,7 +26,7 @@ static int fail(struct reader *r, const char *column, int code, const char *what
 
 static int read_header(struct reader *r, char *line) {
   char *field[32];
-  int n = split(line, field, 32);
+  int n = sim_csv_split(line, field, 32);
   if (n < 1 || n > 32)
     return fail(r, NULL, SIOX_ESYNTAX, "expected a line with the names of the columns", NULL);
   for (int k = 0; k < COLUMNS; k++)
@@ -95,7 +66,7 @@ static int read_row(struct reader *r, char *line) {
   char *field[32];
   struct import_row row = {0};
   int64_t rank = 0, thread = 0;
-  int rc, n = split(line, field, 32);
+  int rc, n = sim_csv_split(line, field, 32);
   if (n != r->columns)
     return fail(r, NULL, SIOX_ESYNTAX,
                 n < 0 ? "a quote is not closed, or something follows it"

@@ -45,7 +45,10 @@ static void fill(struct sim_row *row, const struct siox_replay_result *r,
   row->timed = true;
   row->joules = r->joules;
   row->saved = base->joules > 0 ? 1 - r->joules / base->joules : 0;
-  row->added_io = siox_added_io(r, base);
+  struct siox_added added = siox_added(r, base);
+  row->added_io = added.io;
+  row->slow_down = added.run;
+  row->delay_seconds = (double)added.io_ns / 1e9;
   row->seconds = (double)(r->end - r->start) / 1e9;
   row->io_seconds = (double)io / 1e9;
   row->worst_seconds = (double)worst / 1e9;
@@ -154,6 +157,16 @@ static int open_oracles(struct maker *m) {
   return m->oracle_code == SIOX_ENOMEM ? m->oracle_code : 0;
 }
 
+/* Of each replay the least that anyone takes who adds as much I/O time. */
+static void fill_bounds(struct maker *m, const struct siox_oracle_point *sum, double joules) {
+  for (uint32_t i = 0; i < m->rows->count; i++) {
+    struct sim_row *row = &m->rows->row[i];
+    row->bound = joules;
+    if (row->delay_seconds > 0)
+      row->bound = fmin(joules, siox_oracle_bound(sum, m->price, PRICES, row->delay_seconds));
+  }
+}
+
 static int add_oracles(struct maker *m) {
   double joules = 0, all_io = 0;
   uint64_t commands = 0;
@@ -170,6 +183,8 @@ static int add_oracles(struct maker *m) {
       sum[k].delay_s += point[k].delay_s;
     }
   }
+  if (m->oracle_code == 0)
+    fill_bounds(m, sum, joules);
   struct sim_row *row = new_row(m, "oracle", SIM_ORACLE);
   if (!row)
     return SIOX_ENOMEM;
@@ -196,9 +211,20 @@ static int add_oracles(struct maker *m) {
   return 0;
 }
 
+static void measure_base(struct maker *m) {
+  double seconds = (double)(m->base.end - m->base.start) / 1e9, busy = 0;
+  for (uint32_t d = 0; d < m->base.ndisks; d++)
+    if (m->base.disk[d].requests) {
+      m->rows->used++;
+      busy += (double)m->base.disk[d].busy_ns / 1e9;
+    }
+  m->rows->busy = m->rows->used && seconds > 0 ? busy / seconds / m->rows->used : 0;
+  m->rows->cut = m->base.cut;
+}
+
 /* What the store did when the one trace was recorded, against what is played again. */
 static void add_recorded(struct maker *m) {
-  struct siox_replay_result recorded, open, closed;
+  struct siox_replay_result recorded, open = {0}, closed = {0};
   struct sim_rows *rows = m->rows;
   if (!m->s->only_trace || siox_replay_recorded(m->s->only_trace, &recorded, NULL) < 0)
     return;
@@ -215,8 +241,8 @@ static void add_recorded(struct maker *m) {
     rows->open_joules = open.joules;
     rows->closed_joules = closed.joules;
     rows->closed_seconds = (double)(closed.end - closed.start) / 1e9;
-    siox_replay_free(&closed);
   }
+  siox_replay_free(&closed);
   siox_replay_free(&open);
   siox_replay_free(&recorded);
 }
@@ -231,7 +257,7 @@ int sim_rows_make(struct sim_rows *rows, struct sim_scenario *s, char *const *sc
     rc = row ? replay(&m, "base", &m.base, diag) : SIOX_ENOMEM;
   if (rc == 0) {
     fill(row, &m.base, &m.base);
-    rows->cut = m.base.cut;
+    measure_base(&m);
     rc = add_statics(&m);
   }
   for (; rc == 0 && *scheme; scheme++) {
@@ -247,6 +273,8 @@ int sim_rows_make(struct sim_rows *rows, struct sim_scenario *s, char *const *sc
     siox_oracle_destroy(m.oracle[d]);
   free(m.oracle);
   siox_replay_free(&m.base);
+  if (rc)
+    sim_rows_free(rows);
   return rc;
 }
 

@@ -502,6 +502,22 @@ static void read_all(struct loader *in) {
     read_job(in, i);
 }
 
+/* What is open in in->yaml. */
+static int load(struct loader *in) {
+  if (in->rc == 0)
+    in->rc = siox__yaml_read(&in->yaml, &schema, (void **)&in->text, NULL, in->diag);
+  if (in->rc == 0)
+    read_all(in);
+  if (in->text)
+    siox__yaml_free(&schema, in->text, 0);
+  siox__config_release(SIOX__KIND_list, &in->config.drive);
+  siox_layout_free(&in->fallback);
+  siox__yaml_close(&in->yaml);
+  if (in->rc)
+    sim_scenario_free(in->s);
+  return in->rc;
+}
+
 int sim_scenario_load(struct sim_scenario *s, const char *path, const struct sim_override *set,
                       uint32_t nset, struct siox_diag *diag) {
   struct loader in = {.s = s, .diag = diag};
@@ -517,19 +533,18 @@ int sim_scenario_load(struct sim_scenario *s, const char *path, const struct sim
   in.directory = real ? dirname(real) : NULL;
   if (!in.directory && in.rc == 0)
     fail(&in, SIOX_EIO, "", "its directory cannot be found");
-  if (in.rc == 0)
-    in.rc = siox__yaml_read(&in.yaml, &schema, (void **)&in.text, NULL, diag);
-  if (in.rc == 0)
-    read_all(&in);
-  if (in.text)
-    siox__yaml_free(&schema, in.text, 0);
-  siox__config_release(SIOX__KIND_list, &in.config.drive);
-  siox_layout_free(&in.fallback);
-  siox__yaml_close(&in.yaml);
+  rc = load(&in);
   free(real);
-  if (in.rc)
-    sim_scenario_free(s);
-  return in.rc;
+  return rc;
+}
+
+int sim_scenario_parse(struct sim_scenario *s, const char *name, const char *text,
+                       struct siox_diag *diag) {
+  char here[] = ".";
+  struct loader in = {.s = s, .diag = diag, .directory = here};
+  memset(s, 0, sizeof *s);
+  int rc = siox__yaml_parse(&in.yaml, name, text, diag);
+  return rc ? rc : load(&in);
 }
 
 void sim_scenario_free(struct sim_scenario *s) {

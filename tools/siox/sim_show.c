@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The comparison as a table, CSV and JSON. */
 #include "sim.h"
+#include "sim_csv.h"
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
-static const char *const kinds[] = {"base", "static", "scheme", "oracle", "bound"};
+const char *sim_kind_name(enum sim_kind kind) {
+  static const char *const kinds[] = {"base", "static", "scheme", "oracle", "bound"};
+  return kinds[kind];
+}
 
 static void show_recorded(const struct sim_rows *r, FILE *out) {
   if (!r->recorded)
@@ -56,56 +60,80 @@ void sim_show_table(const struct sim_rows *rows, const struct sim_scenario *s, F
     fprintf(out, "  a trace has no end; it is played as far as it goes\n");
   if (s->notes)
     fprintf(out, "  %s", s->notes);
+  for (uint32_t i = 0; i < s->drives.nprofiles; i++)
+    if (s->drives.profile[i].assumed[0])
+      fprintf(out, "  %s: assumed, not published: %s\n", s->drives.profile[i].name,
+              s->drives.profile[i].assumed);
   fprintf(out, "  joules are estimated from drive profiles\n");
 }
 
 void sim_show_csv_head(FILE *out) {
-  fprintf(out,
-          "scheme,kind,best,joules,saved,added_io_time,seconds,io_seconds,transitions,"
-          "worst_wait_s,requests,missed,joules_idle,joules_active,joules_up,joules_down,error\n");
+#define COLUMN(name, member) fputs(#name ",", out);
+  fputs("scheme,kind,best,", out);
+  SIM_COLUMNS(COLUMN, COLUMN, COLUMN)
+#undef COLUMN
+  for (int k = 0; k < SIOX_NSTATES; k++)
+    fprintf(out, "joules_%s,", siox_state_name((enum siox_state)k));
+  fputs("error\n", out);
+}
+
+/* Figures that a row does not have are left empty. */
+static void csv_real(FILE *out, bool there, double value) {
+  if (there)
+    fprintf(out, "%.17g", value);
+  fputc(',', out);
+}
+
+static void csv_count(FILE *out, bool there, uint64_t value) {
+  if (there)
+    fprintf(out, "%" PRIu64, value);
+  fputc(',', out);
 }
 
 void sim_show_csv(const struct sim_rows *rows, const char *lead, FILE *out) {
   for (uint32_t i = 0; i < rows->count; i++) {
     const struct sim_row *r = &rows->row[i];
-    fprintf(out, "%s\"%s\",%s,%d,", lead, r->name, kinds[r->kind], r->best);
-    if (r->wrong[0]) {
-      fprintf(out, ",,,,,,,,,,,,,\"%s\"\n", r->wrong);
-      continue;
-    }
-    fprintf(out, "%.17g,%.17g,%.17g,", r->joules, r->saved, r->added_io);
-    if (!r->timed) {
-      fprintf(out, ",,,,,,,,,,\n");
-      continue;
-    }
-    fprintf(out, "%.9f,%.9f,%" PRIu64 ",%.9f,%" PRIu64 ",%" PRIu64, r->seconds, r->io_seconds,
-            r->transitions, r->worst_seconds, r->requests, r->missed);
+    bool there = !r->wrong[0], timed = there && r->timed;
+    fprintf(out, "%s\"%s\",%s,%d,", lead, r->name, sim_kind_name(r->kind), r->best);
+#define ALL(name, member) csv_real(out, there, r->member);
+#define REAL(name, member) csv_real(out, timed, r->member);
+#define COUNT(name, member) csv_count(out, timed, r->member);
+    SIM_COLUMNS(ALL, REAL, COUNT)
+#undef ALL
+#undef REAL
+#undef COUNT
     for (int k = 0; k < SIOX_NSTATES; k++)
-      fprintf(out, ",%.17g", r->joules_state[k]);
-    fprintf(out, ",\n");
+      csv_real(out, timed, r->joules_state[k]);
+    if (r->wrong[0])
+      sim_csv_quote(out, r->wrong);
+    fputc('\n', out);
   }
 }
 
 static json_t *row_of(const struct sim_row *r) {
-  json_t *o =
-      json_pack("{s:s, s:s, s:b}", "scheme", r->name, "kind", kinds[r->kind], "best", r->best);
+  json_t *o = json_pack("{s:s, s:s, s:b}", "scheme", r->name, "kind", sim_kind_name(r->kind),
+                        "best", r->best);
   if (r->wrong[0]) {
     json_object_set_new(o, "error", json_string(r->wrong));
     return o;
   }
-  json_object_update_new(o, json_pack("{s:f, s:f, s:f}", "joules", r->joules, "saved", r->saved,
-                                      "added_io_time", r->added_io));
+#define ALL(name, member) json_object_set_new(o, #name, json_real(r->member));
+#define REAL(name, member)                                                                         \
+  if (r->timed)                                                                                    \
+    json_object_set_new(o, #name, json_real(r->member));
+#define COUNT(name, member)                                                                        \
+  if (r->timed)                                                                                    \
+    json_object_set_new(o, #name, json_integer((json_int_t)r->member));
+  SIM_COLUMNS(ALL, REAL, COUNT)
+#undef ALL
+#undef REAL
+#undef COUNT
   if (!r->timed)
     return o;
   json_t *states = json_object();
   for (int k = 0; k < SIOX_NSTATES; k++)
     json_object_set_new(states, siox_state_name((enum siox_state)k), json_real(r->joules_state[k]));
-  json_object_update_new(o, json_pack("{s:f, s:f, s:f, s:I, s:I, s:I, s:I, s:o}", "seconds",
-                                      r->seconds, "io_seconds", r->io_seconds, "worst_wait_s",
-                                      r->worst_seconds, "transitions", (json_int_t)r->transitions,
-                                      "requests", (json_int_t)r->requests, "missed",
-                                      (json_int_t)r->missed, "released", (json_int_t)r->released,
-                                      "joules_by_state", states));
+  json_object_set_new(o, "joules_by_state", states);
   return o;
 }
 
@@ -113,7 +141,8 @@ json_t *sim_show_json(const struct sim_rows *rows, const struct sim_scenario *s)
   json_t *list = json_array();
   for (uint32_t i = 0; i < rows->count; i++)
     json_array_append_new(list, row_of(&rows->row[i]));
-  json_t *all = json_pack("{s:I, s:b, s:b, s:o}", "disks", (json_int_t)s->ndisks, "estimated", 1,
+  json_t *all = json_pack("{s:I, s:I, s:f, s:b, s:b, s:o}", "disks", (json_int_t)s->ndisks,
+                          "disks_used", (json_int_t)rows->used, "busy", rows->busy, "estimated", 1,
                           "cut", rows->cut, "rows", list);
   if (rows->recorded)
     json_object_set_new(all, "recorded",
@@ -121,6 +150,12 @@ json_t *sim_show_json(const struct sim_rows *rows, const struct sim_scenario *s)
                                   "seconds", rows->recorded_seconds, "joules_arrivals_kept",
                                   rows->open_joules, "joules_closed_loop", rows->closed_joules,
                                   "seconds_closed_loop", rows->closed_seconds));
+  json_t *assumed = json_object();
+  for (uint32_t i = 0; i < s->drives.nprofiles; i++)
+    if (s->drives.profile[i].assumed[0])
+      json_object_set_new(assumed, s->drives.profile[i].name,
+                          json_string(s->drives.profile[i].assumed));
+  json_object_set_new(all, "assumed", assumed);
   if (s->notes)
     json_object_set_new(all, "notes", json_string(s->notes));
   return all;

@@ -78,10 +78,9 @@ static void load_spindle(struct loader *in, const struct siox__drive_spindle_tex
 }
 
 static void load_level(struct loader *in, const struct siox__drive_text *t, unsigned i,
-                       struct siox_drive *d) {
+                       struct siox_level *l, struct siox_drive *d) {
   const struct siox__drive_level_text *lt = &t->levels[i];
   const struct siox__drive_spindle_text *s = t->spindle;
-  struct siox_level *l = &d->level[i];
   char key[64];
 #define KEY(field) (snprintf(key, sizeof key, "levels[%u]." field, i), key)
   double w = (double)l->speed / d->level[d->nlevels - 1].speed;
@@ -112,23 +111,32 @@ static void load_level(struct loader *in, const struct siox__drive_text *t, unsi
 #undef KEY
 }
 
+/* Where a drive has no ramp to a stopped spindle, standby is a level of its own. */
+static bool standby_is_level(const struct siox__drive_text *t) {
+  return t->standby && !(t->spindle && t->spindle->full_ramp_s);
+}
+
 static void load_levels(struct loader *in, const struct siox__drive_text *t, struct siox_drive *d) {
   char key[64];
-  d->nlevels = t->levels_count;
-  for (unsigned i = 0; i < t->levels_count; i++) {
+  unsigned below = standby_is_level(t);
+  struct siox_level *level = d->level + below; /* those of the list */
+  if (t->levels_count + below > SIOX_MAX_LEVELS)
+    fail(in, SIOX_ERANGE, "levels", "too many beside standby");
+  for (unsigned i = 0; in->rc == 0 && i < t->levels_count; i++) {
     snprintf(key, sizeof key, "levels[%u].speed", i);
-    d->level[i].speed = speed_of(in, key, t->levels[i].speed);
-    if (i > 0 && d->level[i].speed <= d->level[i - 1].speed)
+    level[i].speed = speed_of(in, key, t->levels[i].speed);
+    if (i > 0 && level[i].speed <= level[i - 1].speed)
       fail(in, SIOX_ERANGE, key, "speeds must grow from level to level");
   }
   if (in->rc)
     return;
+  d->nlevels = t->levels_count + below;
   if (t->spindle)
     load_spindle(in, t->spindle, d);
   for (unsigned i = 0; in->rc == 0 && i < t->levels_count; i++)
-    load_level(in, t, i, d);
-  snprintf(key, sizeof key, "levels[%u].serves", d->nlevels - 1);
-  if (!d->level[d->nlevels - 1].serves)
+    load_level(in, t, i, &level[i], d);
+  snprintf(key, sizeof key, "levels[%u].serves", t->levels_count - 1);
+  if (in->rc == 0 && !d->level[d->nlevels - 1].serves)
     fail(in, SIOX_EINVAL, key, "the highest level must serve");
 }
 
@@ -170,7 +178,7 @@ static void load_transitions(struct loader *in, const struct siox__drive_text *t
 #undef KEY
 }
 
-static void load_standby(struct loader *in, const struct siox__drive_standby_text *t,
+static void load_standby(struct loader *in, const struct siox__drive_standby_text *t, bool level,
                          struct siox_drive *d) {
   d->has_standby = true;
   d->standby_w = number(in, "standby.watts", t->watts, 0, MAX_W, NEEDED);
@@ -180,6 +188,12 @@ static void load_standby(struct loader *in, const struct siox__drive_standby_tex
   d->spin_up.joules = number(in, "standby.spin_up_j", t->spin_up_j, 0, MAX_J, NEEDED);
   d->spin_down.ns = (int64_t)(down * 1e9 / d->time_scale + 0.5);
   d->spin_up.ns = (int64_t)(up * 1e9 / d->time_scale + 0.5);
+  if (!level)
+    return;
+  uint32_t full = d->nlevels - 1;
+  d->level[0] = (struct siox_level){.idle_w = d->standby_w};
+  d->table[full][0] = d->spin_down;
+  d->table[0][full] = d->spin_up;
 }
 
 /* The one place where time_scale acts; transitions of a table were scaled before they were rounded
@@ -204,12 +218,15 @@ static void scale(struct siox_drive *d) {
 static void load_all(struct loader *in, const struct siox__drive_text *t, double time_scale,
                      struct siox_drive *d) {
   snprintf(d->name, sizeof d->name, "%s", t->name);
+  if (t->assumed && strlen(t->assumed) >= sizeof d->assumed)
+    fail(in, SIOX_ERANGE, "assumed", "longer than 159 bytes");
+  snprintf(d->assumed, sizeof d->assumed, "%s", t->assumed ? t->assumed : "");
   d->time_scale = time_scale;
   load_levels(in, t, d);
   d->seek_ns = 1e6 * number(in, "seek_ms", t->seek_ms, 0, MAX_S, NEEDED);
   load_transitions(in, t, d);
   if (t->standby)
-    load_standby(in, t->standby, d);
+    load_standby(in, t->standby, standby_is_level(t), d);
   if (t->wear) {
     d->start_stop_per_day =
         number(in, "wear.start_stop_per_day", t->wear->start_stop_per_day, 0, 1e6, 0);

@@ -48,6 +48,7 @@ static const cyaml_schema_field_t wear_fields[] = {
 #define T struct siox__drive_text
 static const cyaml_schema_field_t drive_fields[] = {
     CYAML_FIELD_STRING_PTR("name", CYAML_FLAG_POINTER, T, name, 1, 63),
+    TEXT(T, assumed),
     TEXT(T, seek_ms),
     TEXT(T, transition_rule),
     PART(T, spindle, spindle_fields),

@@ -22,7 +22,7 @@ struct siox__drive_wear_text {
   char *start_stop_per_day, *load_unload_per_day;
 };
 struct siox__drive_text {
-  char *name, *seek_ms, *transition_rule;
+  char *name, *assumed, *seek_ms, *transition_rule;
   struct siox__drive_spindle_text *spindle;
   struct siox__drive_level_text *levels;
   unsigned levels_count;

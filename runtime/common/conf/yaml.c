@@ -97,6 +97,17 @@ int siox__yaml_open(struct siox__yaml *y, const char *path, struct siox_diag *di
   return rc;
 }
 
+int siox__yaml_parse(struct siox__yaml *y, const char *name, const char *text,
+                     struct siox_diag *diag) {
+  *y = (struct siox__yaml){.path = name, .text = strdup(text), .size = strlen(text)};
+  diag->text[0] = '\0';
+  int rc =
+      y->text ? parse(y, diag) : say(diag, SIOX_ENOMEM, "%s: %s", name, siox_strerror(SIOX_ENOMEM));
+  if (rc)
+    siox__yaml_close(y);
+  return rc;
+}
+
 /* libyaml counts characters; text is UTF-8. */
 static size_t byte_of(const struct siox__yaml *y, size_t character) {
   size_t i = 0;

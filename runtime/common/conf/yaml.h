@@ -23,6 +23,9 @@ struct siox__yaml {
 /* Reads one document. SIOX_ENOENT, SIOX_EIO, SIOX_ESYNTAX (also for an empty file or a second
  * document), SIOX_ENOMEM. */
 int siox__yaml_open(struct siox__yaml *y, const char *path, struct siox_diag *diag);
+/* The same of a text; name stands for the file in messages. */
+int siox__yaml_parse(struct siox__yaml *y, const char *name, const char *text,
+                     struct siox_diag *diag);
 void siox__yaml_close(struct siox__yaml *y);
 /* Another text in the place of a single value that stands in the file. SIOX_ENOENT (with a message,
  * as all), SIOX_EINVAL (not a single value), SIOX_ESYNTAX, SIOX_ENOMEM. */

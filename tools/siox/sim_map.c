@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* siox sim --map: plays the points that are not there yet, and tells what all of them say. */
+#include "sim_map.h"
+#include "sim_parts.h"
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char sim_map_schemes[] = "timeout,timeout:adaptive,hw,com,rt,claims,siox,siox:delay=1,"
+                               "siox:delay=2,siox:delay=5";
+
+struct map {
+  const struct sim_map_options *o;
+  char **schemes;
+};
+
+static void complain(const struct sim_point *p, const char *what) {
+  fprintf(stderr, "siox sim: ");
+  sim_point_print(p, stderr);
+  fprintf(stderr, ": %s\n", what);
+}
+
+static int run_point(void *context, uint64_t index, FILE *out) {
+  struct map *m = context;
+  struct sim_point p;
+  struct sim_scene scene;
+  struct sim_scenario s;
+  struct sim_rows rows = {0};
+  struct siox_diag diag = {""};
+  sim_grids_point(&m->o->grids, index, &p);
+  int rc = sim_scene_make(&scene, &p, &diag), status = 0;
+  if (rc == 0 && scene.text) {
+    rc = sim_scenario_parse(&s, "point", scene.text, &diag);
+    if (rc == 0) {
+      rc = sim_rows_make(&rows, &s, m->schemes, &(struct sim_watch){0}, &diag);
+      sim_scenario_free(&s);
+    }
+  }
+  if (rc) {
+    complain(&p, *diag.text ? diag.text : siox_strerror(rc));
+    status = 1;
+  } else {
+    sim_results_put(&p, &scene, scene.text ? &rows : NULL, out);
+  }
+  for (uint32_t i = 0; i < rows.count && rc == 0; i++)
+    if (rows.row[i].wrong[0]) {
+      complain(&p, rows.row[i].wrong);
+      status = SIM_POINT_FAULTY;
+    }
+  sim_rows_free(&rows);
+  sim_scene_free(&scene);
+  return status;
+}
+
+static void write_head(void *context, FILE *out) {
+  (void)context;
+  sim_results_head(out);
+}
+
+static int tell(const struct sim_map_options *o) {
+  struct sim_results r;
+  struct siox_diag diag = {""};
+  int rc = sim_results_read(&r, o->output, &diag);
+  if (rc) {
+    fprintf(stderr, "siox sim: %s\n", *diag.text ? diag.text : siox_strerror(rc));
+    return 1;
+  }
+  if (o->json) {
+    json_t *all = sim_verdict_json(&r);
+    json_dumpf(all, stdout, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
+    putchar('\n');
+    json_decref(all);
+  } else {
+    sim_verdict_print(&r, o->worst, stdout);
+  }
+  sim_results_free(&r);
+  return 0;
+}
+
+/* Results depend on the points, the schemes and the drives' profiles. */
+static uint64_t mark_of(const struct sim_map_options *o, const char *schemes) {
+  uint64_t mark = sim_mark(2, schemes, strlen(schemes));
+  for (uint32_t i = 0; i < o->grids.count; i++) {
+    const struct sim_grid *g = &o->grids.grid[i];
+    for (int a = 0; a < SIM_NAXES; a++) {
+      mark = sim_mark(mark, &a, sizeof a);
+      for (uint32_t k = 0; k < g->count[a]; k++)
+        mark = sim_mark(mark, g->value[a][k], strlen(g->value[a][k]));
+    }
+  }
+  return mark;
+}
+
+int sim_map(const struct sim_map_options *o, const struct sim_watch *watch) {
+  static const struct sim_scenario none;
+  const char *schemes = o->schemes ? o->schemes : sim_map_schemes;
+  struct map m = {.o = o, .schemes = sim_schemes(schemes, &none)};
+  struct sim_parts parts = {0};
+  bool joined = false;
+  int status = m.schemes ? 0 : 1;
+  if (status)
+    fprintf(stderr, "siox sim: %s\n", siox_strerror(SIOX_ENOMEM));
+  if (status == 0)
+    status = sim_parts_open(&parts, o->output, o->grids.points, mark_of(o, schemes));
+  if (status == 0) {
+    status = sim_parts_work(&parts, run_point, &m, watch);
+    int failed = sim_parts_join(&parts, write_head, &m, &joined);
+    status = status ? status : failed;
+  }
+  sim_parts_close(&parts);
+  free(m.schemes);
+  int told = joined ? tell(o) : 0;
+  return status ? status : told;
+}

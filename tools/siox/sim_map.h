@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* siox sim --map: generated jobs over a grid of how busy disks are, how long gaps, how many jobs,
+ * how wrong predictions, how many disks and which drive; every scheme at each point, and what
+ * follows from that. docs/sim.md describes the points. */
+#ifndef SIOX_TOOLS_SIM_MAP_H
+#define SIOX_TOOLS_SIM_MAP_H
+#include "sim.h"
+
+struct sim_watch;
+
+/* The axes of the map: X(name, type, member, low, high, initial, what). */
+#define SIM_AXES(X)                                                                                \
+  X(busy, REAL, busy, 0.001, 95, "10", "% of the run in which a disk serves, at full speed")       \
+  X(gap, REAL, gap, 0.001, 1e5, "10", "seconds that a job computes between bursts")                \
+  X(jobs, COUNT, jobs, 1, 4096, "4", "jobs that share the disks")                                  \
+  X(error, REAL, error, 0, 100, "0", "% of a gap by which predictions are off at most")            \
+  X(disks, COUNT, disks, 1, 65536, "8", "number of disks")                                         \
+  X(drive, NAME, drive, 0, 0, "36Z15:b", "drive profile, and the transition rule after a colon")   \
+  X(seed, COUNT, seed, 0, 1e9, "1", "of the jobs' starts, of their being in step, and of errors")
+#define SIM_TYPE_REAL double
+#define SIM_TYPE_COUNT uint32_t
+#define SIM_TYPE_NAME const char *
+
+struct sim_point {
+#define AXIS(name, type, member, low, high, initial, what) SIM_TYPE_##type member;
+  SIM_AXES(AXIS)
+#undef AXIS
+};
+
+/* sim_map_points.c: which points. */
+enum { SIM_NAXES = 7 };
+struct sim_grid { /* of every combination */
+  char *text;     /* the values are in it */
+  char **value[SIM_NAXES];
+  uint32_t count[SIM_NAXES];
+};
+struct sim_grids {
+  struct sim_grid *grid;
+  uint32_t count;
+  uint64_t points;
+};
+/* Adds what "busy=1,10 gap=5 ..." names; an axis that is left out has its one initial value. 0, or
+ * SIOX_EINVAL, SIOX_ERANGE, SIOX_ENOMEM with diag. */
+int sim_grids_add(struct sim_grids *g, const char *text, struct siox_diag *diag);
+int sim_grids_whole(struct sim_grids *g, bool quick); /* those of the map; as above */
+void sim_grids_free(struct sim_grids *g);
+void sim_grids_point(const struct sim_grids *g, uint64_t index, struct sim_point *p);
+/* "busy=10,gap=5,...": as --point takes it. */
+void sim_point_print(const struct sim_point *p, FILE *out);
+/* text separates axes by commas. The result's texts are in *kept, freed by the caller. */
+int sim_point_parse(struct sim_point *p, const char *text, char **kept, struct siox_diag *diag);
+void sim_axes_describe(FILE *out);
+
+/* sim_map_scene.c: a point as a scenario. */
+struct sim_scene {
+  char *text;   /* the scenario; NULL: disks cannot be so little busy */
+  bool in_step; /* the jobs begin together and stay together */
+  double busy;  /* of the disks that are used, in base; without a scenario: the least there is */
+};
+int sim_scene_make(struct sim_scene *scene, const struct sim_point *p, struct siox_diag *diag);
+void sim_scene_free(struct sim_scene *scene);
+
+/* sim_map_read.c: the results, read again. */
+struct sim_result {
+  struct sim_point point;
+  bool in_step, feasible;
+  double busy; /* as in sim_scene */
+  uint32_t used;
+  struct sim_rows rows;
+};
+struct sim_text {
+  struct sim_text *next;
+  char text[];
+};
+struct sim_results {
+  struct sim_result *item;
+  uint64_t count;
+  struct sim_text *texts; /* the points' names of drives */
+};
+void sim_results_head(FILE *out);
+void sim_results_put(const struct sim_point *p, const struct sim_scene *scene,
+                     const struct sim_rows *rows, FILE *out); /* rows NULL: there are none */
+int sim_results_read(struct sim_results *r, const char *path, struct siox_diag *diag);
+void sim_results_free(struct sim_results *r);
+
+/* sim_map_judge.c: what the rows of a point say. Energy counts as different from 1 % on. */
+enum sim_choice {
+  SIM_CHOOSE_NOTHING, /* nobody saves 1 % */
+  SIM_CHOOSE_STATIC,
+  SIM_CHOOSE_TIMEOUT,
+  SIM_CHOOSE_HW,
+  SIM_CHOOSE_ANY, /* something saves, and hints come within 1 % of it without being better */
+  SIM_CHOOSE_HINTS,
+  SIM_NCHOICES
+};
+const char *sim_choice_name(enum sim_choice c);
+/* What the choice is limited by: X(name, member, limit, what), member of a row. A delay budget may
+ * be exceeded by 0.2 points; so may these. */
+#define SIM_LIMITS(X)                                                                              \
+  X(run0, slow_down, 0, "no longer run time")                                                      \
+  X(run1, slow_down, 0.01, "at most 1 % longer run time")                                          \
+  X(run5, slow_down, 0.05, "at most 5 % longer run time")                                          \
+  X(io5, added_io, 0.05, "at most 5 % more I/O time")                                              \
+  X(all, added_io, 1e300, "whatever the delay")
+enum sim_limit {
+#define LIMIT(name, member, limit, what) SIM_LIMIT_##name,
+  SIM_LIMITS(LIMIT)
+#undef LIMIT
+      SIM_NLIMITS
+};
+const char *sim_limit_what(enum sim_limit l);
+
+struct sim_budget { /* of one siox:delay=PERCENT */
+  const struct sim_row *row;
+  double percent;
+  double over;                     /* points of run time beyond it, above 0.2: too much */
+  double above;                    /* joules over the bound at the delay used, - 1 */
+  const struct sim_row *dominator; /* a static level within the budget, or NULL */
+  const struct sim_row *cheaper;   /* one that takes 1 % less, whatever its I/O time, or NULL */
+};
+enum { SIM_MAX_BUDGETS = 8 };
+struct sim_verdict {
+  const struct sim_row *base, *siox, *oracle; /* NULL: not among the rows */
+  const struct sim_row *dominator;            /* of siox: static, timeout, hw, com or rt; or NULL */
+  struct sim_budget budget[SIM_MAX_BUDGETS];
+  uint32_t nbudgets;
+  enum sim_choice choice[SIM_NLIMITS];
+  const struct sim_row *least[SIM_NLIMITS];
+  double lead[SIM_NLIMITS]; /* of the best with hints over the best without, in base's joules */
+};
+void sim_judge(const struct sim_rows *rows, struct sim_verdict *v);
+/* Nobody is at least as good in joules and added I/O time, and better in one. Replays only. */
+bool sim_on_front(const struct sim_rows *rows, const struct sim_row *row);
+/* By how much a is better than b, in b's joules or in points of I/O time; 0: it is not better in
+ * both, or not by more than 1 %. */
+double sim_dominates(const struct sim_row *a, const struct sim_row *b);
+
+/* sim_map_verdict.c: counts and worst points for people. */
+void sim_verdict_print(const struct sim_results *r, uint32_t worst, FILE *out);
+json_t *sim_verdict_json(const struct sim_results *r);
+
+/* sim_map.c */
+struct sim_map_options {
+  const char *output, *schemes;
+  struct sim_grids grids;
+  uint32_t worst; /* so many of the worst points are told */
+  bool json;
+};
+extern const char sim_map_schemes[]; /* compared at each point unless others are asked for */
+int sim_map(const struct sim_map_options *o, const struct sim_watch *watch);
+
+#endif

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* What is asked of the schemes at every point of the map, how often it is met, and where not. */
+#include "sim_map.h"
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* One case of a question at one point: how bad it is (0: as asked), and what it is about. */
+struct answer {
+  bool asked;
+  double bad;
+  char text[200];
+};
+
+static void of_domination(const struct sim_verdict *v, const struct sim_row *row,
+                          const struct sim_row *by, struct answer *a) {
+  a->asked = row != NULL;
+  if (!row || !by)
+    return;
+  a->bad = sim_dominates(by, row);
+  snprintf(a->text, sizeof a->text, "%s saves %.1f %% at %.2f %% added I/O; %s %.1f %% at %.2f %%",
+           row->name, row->saved * 100, row->added_io * 100, by->name,
+           100 * (1 - by->joules / v->base->joules), by->added_io * 100);
+}
+
+static void dominated(const struct sim_result *r, const struct sim_verdict *v, uint32_t k,
+                      struct answer *a) {
+  (void)r;
+  if (k == 0)
+    of_domination(v, v->siox, v->dominator, a);
+}
+
+static void overspent(const struct sim_result *r, const struct sim_verdict *v, uint32_t k,
+                      struct answer *a) {
+  (void)r;
+  if (k >= v->nbudgets)
+    return;
+  const struct sim_budget *b = &v->budget[k];
+  a->asked = true;
+  a->bad = b->over > 0.2 ? b->over : 0;
+  snprintf(a->text, sizeof a->text, "%s takes %.2f %% longer", b->row->name,
+           b->row->slow_down * 100);
+}
+
+static void above_bound(const struct sim_result *r, const struct sim_verdict *v, uint32_t k,
+                        struct answer *a) {
+  (void)r;
+  if (k >= v->nbudgets)
+    return;
+  const struct sim_budget *b = &v->budget[k];
+  a->asked = true;
+  a->bad = b->above > 0.05 ? b->above : 0;
+  snprintf(a->text, sizeof a->text, "%s takes %.0f J, %.1f %% above the bound at its delay",
+           b->row->name, b->row->joules, b->above * 100);
+}
+
+static void budget_dominated(const struct sim_result *r, const struct sim_verdict *v, uint32_t k,
+                             struct answer *a) {
+  (void)r;
+  if (k < v->nbudgets)
+    of_domination(v, v->budget[k].row, v->budget[k].dominator, a);
+}
+
+static void budget_dearer(const struct sim_result *r, const struct sim_verdict *v, uint32_t k,
+                          struct answer *a) {
+  (void)r;
+  if (k >= v->nbudgets)
+    return;
+  const struct sim_budget *b = &v->budget[k];
+  a->asked = true;
+  if (!b->cheaper)
+    return;
+  a->bad = 1 - b->cheaper->joules / b->row->joules;
+  snprintf(a->text, sizeof a->text, "%s saves %.1f %%; %s %.1f %%, %.2f %% longer", b->row->name,
+           b->row->saved * 100, b->cheaper->name, b->cheaper->saved * 100,
+           b->cheaper->slow_down * 100);
+}
+
+static void loses(const struct sim_result *r, const struct sim_verdict *v, uint32_t k,
+                  struct answer *a) {
+  if (k || !v->siox || r->point.error < 25)
+    return;
+  a->asked = true;
+  a->bad = v->siox->saved < -1e-9 ? -v->siox->saved : 0;
+  snprintf(a->text, sizeof a->text, "siox saves %.2f %% at %.2f %% added I/O", v->siox->saved * 100,
+           v->siox->added_io * 100);
+}
+
+/* What design asks for with right predictions: 95 % of the oracle's savings for one job, 90 % for
+ * several, or within 0.5 % of base's energy of them; at 1 % added I/O time at most. */
+static void keeps(const struct sim_result *r, const struct sim_verdict *v, uint32_t k,
+                  struct answer *a) {
+  if (k || !v->siox || !v->oracle || r->point.error > 0)
+    return;
+  a->asked = true;
+  double want = r->point.jobs > 1 ? 0.9 : 0.95, lost = v->oracle->saved - v->siox->saved;
+  if (v->siox->saved < want * v->oracle->saved && lost > 0.005)
+    a->bad = lost;
+  snprintf(a->text, sizeof a->text, "siox saves %.2f %%, the oracle %.2f %%", v->siox->saved * 100,
+           v->oracle->saved * 100);
+}
+
+static void delays(const struct sim_result *r, const struct sim_verdict *v, uint32_t k,
+                   struct answer *a) {
+  if (k || !v->siox || r->point.error > 0)
+    return;
+  a->asked = true;
+  a->bad = v->siox->added_io > 0.01 ? v->siox->added_io : 0;
+  snprintf(a->text, sizeof a->text, "siox adds %.2f %% I/O time", v->siox->added_io * 100);
+}
+
+static const struct question {
+  const char *key, *what;
+  void (*ask)(const struct sim_result *r, const struct sim_verdict *v, uint32_t k,
+              struct answer *a);
+} questions[] = {
+    {"dominated", "siox is dominated by static, timeout, hw, com or rt, by more than 1 %",
+     dominated},
+    {"overspent", "siox:delay=D makes a job more than D + 0.2 % longer", overspent},
+    {"above_bound", "siox:delay=D takes 5 % more than the bound at the delay it used", above_bound},
+    {"budget_dominated", "siox:delay=D is dominated by a static level within D, by more than 1 %",
+     budget_dominated},
+    {"budget_dearer", "siox:delay=D takes 1 % more joules than a static level within D",
+     budget_dearer},
+    {"loses", "with errors of 25 % and more siox takes more than base", loses},
+    {"keeps", "without errors siox keeps less of the oracle's savings than 95 % (1 job), 90 %",
+     keeps},
+    {"delays", "without errors siox adds more than 1 % I/O time", delays},
+};
+enum { NQUESTIONS = sizeof questions / sizeof *questions };
+
+struct worst {
+  const struct sim_result *r;
+  struct answer a;
+};
+struct tally {
+  uint64_t asked, points, bad;
+  struct worst *list; /* every bad answer */
+};
+
+static int worse_first(const void *a, const void *b) {
+  const struct worst *x = a, *y = b;
+  return (x->a.bad < y->a.bad) - (x->a.bad > y->a.bad);
+}
+
+static void gather(const struct sim_results *r, const struct question *q, struct tally *t) {
+  size_t room = 0;
+  *t = (struct tally){0};
+  for (uint64_t i = 0; i < r->count; i++) {
+    struct sim_verdict v;
+    bool bad = false;
+    sim_judge(&r->item[i].rows, &v);
+    for (uint32_t k = 0; v.base && k < SIM_MAX_BUDGETS; k++) {
+      struct answer a = {0};
+      q->ask(&r->item[i], &v, k, &a);
+      t->asked += a.asked;
+      if (!(a.bad > 0))
+        continue;
+      bad = true;
+      if (t->bad == room) {
+        struct worst *more = realloc(t->list, (room * 2 + 64) * sizeof *more);
+        if (!more)
+          return;
+        t->list = more;
+        room = room * 2 + 64;
+      }
+      t->list[t->bad++] = (struct worst){&r->item[i], a};
+    }
+    t->points += bad;
+  }
+  if (t->bad)
+    qsort(t->list, t->bad, sizeof *t->list, worse_first);
+}
+
+void sim_verdict_print(const struct sim_results *r, uint32_t worst, FILE *out) {
+  uint64_t feasible = 0;
+  for (uint64_t i = 0; i < r->count; i++)
+    feasible += r->item[i].feasible;
+  fprintf(out, "%" PRIu64 " points; at %" PRIu64 " of them disks cannot be so little busy\n",
+          r->count, r->count - feasible);
+  for (int q = 0; q < NQUESTIONS; q++) {
+    struct tally t;
+    gather(r, &questions[q], &t);
+    fprintf(out, "\n%s\n  %" PRIu64 " of %" PRIu64 " cases, at %" PRIu64 " points\n",
+            questions[q].what, t.bad, t.asked, t.points);
+    for (uint64_t i = 0; i < t.bad && i < worst; i++) {
+      fprintf(out, "  %s\n    siox sim --map --point ", t.list[i].a.text);
+      sim_point_print(&t.list[i].r->point, out);
+      fprintf(out, "%s\n", t.list[i].r->in_step ? "   # in step" : "");
+    }
+    free(t.list);
+  }
+}
+
+static json_t *point_json(const struct sim_point *p) {
+  json_t *o = json_object();
+#define JSON_REAL(v) json_real(v)
+#define JSON_COUNT(v) json_integer(v)
+#define JSON_NAME(v) json_string(v)
+#define AXIS(name, type, member, low, high, initial, what)                                         \
+  json_object_set_new(o, #name, JSON_##type(p->member));
+  SIM_AXES(AXIS)
+#undef AXIS
+  return o;
+}
+
+json_t *sim_verdict_json(const struct sim_results *r) {
+  json_t *all = json_object();
+  uint64_t feasible = 0;
+  for (uint64_t i = 0; i < r->count; i++)
+    feasible += r->item[i].feasible;
+  json_object_set_new(all, "points", json_integer((json_int_t)r->count));
+  json_object_set_new(all, "impossible", json_integer((json_int_t)(r->count - feasible)));
+  for (int q = 0; q < NQUESTIONS; q++) {
+    struct tally t;
+    gather(r, &questions[q], &t);
+    json_t *list = json_array();
+    for (uint64_t i = 0; i < t.bad; i++) {
+      json_t *one = point_json(&t.list[i].r->point);
+      json_object_set_new(one, "bad", json_real(t.list[i].a.bad));
+      json_object_set_new(one, "what", json_string(t.list[i].a.text));
+      json_array_append_new(list, one);
+    }
+    json_object_set_new(all, questions[q].key,
+                        json_pack("{s:s, s:I, s:I, s:o}", "what", questions[q].what, "cases",
+                                  (json_int_t)t.asked, "points", (json_int_t)t.points, "bad",
+                                  list));
+    free(t.list);
+  }
+  return all;
+}

@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Points shared by ranks, and their results as files; see sim_parts.h. */
+#include "sim_parts.h"
+#include "common/conf/text.h"
+#include "common/hash.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static int lost(const char *path, const char *what) {
+  fprintf(stderr, "siox sim: %s: %s: %s\n", path, what, strerror(errno));
+  return 1;
+}
+
+static int no_memory(void) {
+  fprintf(stderr, "siox sim: %s\n", siox_strerror(SIOX_ENOMEM));
+  return 1;
+}
+
+/* Rank and size as the launcher gives them. */
+static int find_rank(struct sim_parts *p) {
+  static const char *const names[][2] = {{"PMI_RANK", "PMI_SIZE"},
+                                         {"PMIX_RANK", "PMIX_SIZE"},
+                                         {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
+                                         {"SLURM_PROCID", "SLURM_NTASKS"}};
+  p->size = 1;
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    const char *rank = getenv(names[i][0]), *size = getenv(names[i][1]);
+    char what[256];
+    long r = 0, n = 0;
+    if (!rank || !size)
+      continue;
+    int k = siox__text_integer(size, 1, INT_MAX, &n, what, sizeof what) ? 1 : 0;
+    if (k || siox__text_integer(rank, 0, n - 1, &r, what, sizeof what)) {
+      fprintf(stderr, "siox sim: %s: %s\n", names[i][k], what);
+      return SIOX__USAGE;
+    }
+    p->rank = (uint64_t)r;
+    p->size = (uint64_t)n;
+    return 0;
+  }
+  return 0;
+}
+
+uint64_t sim_mark(uint64_t mark, const void *data, size_t size) {
+  const uint64_t pair[2] = {mark, siox__fnv1a(data, size)};
+  return siox__fnv1a(pair, sizeof pair);
+}
+
+uint64_t sim_mark_file(uint64_t mark, const char *path) {
+  char block[65536];
+  size_t n;
+  FILE *in = fopen(path, "re");
+  while (in && (n = fread(block, 1, sizeof block, in)) > 0)
+    mark = sim_mark(mark, block, n);
+  if (in)
+    fclose(in);
+  return mark;
+}
+
+static char *result_path(const struct sim_parts *p, uint64_t point) {
+  char *path = NULL;
+  return asprintf(&path, "%s/%08" PRIu64 ".csv", p->directory, point) < 0 ? NULL : path;
+}
+
+static void first_line(const struct sim_parts *p, uint64_t point, char *text, size_t size) {
+  snprintf(text, size, "# point %" PRIu64 " of %" PRIu64 ", %016" PRIx64, point, p->points,
+           p->mark);
+}
+
+enum state { MISSING, FAULTY, DONE };
+static const char faulty_mark[] = ", with faults";
+
+/* The state of a point; *in (may be NULL) gets its file behind the first line. */
+static enum state look(const struct sim_parts *p, uint64_t point, FILE **in) {
+  char want[128], have[160] = "", *path = result_path(p, point);
+  FILE *file = path ? fopen(path, "re") : NULL;
+  enum state state = MISSING;
+  first_line(p, point, want, sizeof want);
+  size_t n = strlen(want);
+  if (file && fgets(have, sizeof have, file) && strncmp(have, want, n) == 0) {
+    have[strcspn(have, "\n")] = 0;
+    state = !have[n] ? DONE : strcmp(have + n, faulty_mark) == 0 ? FAULTY : MISSING;
+  }
+  if (in)
+    *in = state ? file : NULL;
+  if (file && (!in || !state))
+    fclose(file);
+  free(path);
+  return state;
+}
+
+static bool all_there(const struct sim_parts *p, uint64_t *missing, uint64_t *faulty) {
+  *missing = *faulty = 0;
+  for (uint64_t point = 0; point < p->points; point++) {
+    enum state state = look(p, point, NULL);
+    *missing += state == MISSING;
+    *faulty += state == FAULTY;
+  }
+  return *missing == 0;
+}
+
+int sim_parts_open(struct sim_parts *p, const char *output, uint64_t points, uint64_t mark) {
+  uint64_t missing, faulty;
+  *p = (struct sim_parts){.output = strdup(output), .points = points, .mark = mark};
+  int rc = find_rank(p);
+  if (rc)
+    return rc;
+  if (!p->output || asprintf(&p->directory, "%s.d", output) < 0) {
+    p->directory = NULL;
+    return no_memory();
+  }
+  if (mkdir(p->directory, 0777) < 0 && errno != EEXIST)
+    return lost(p->directory, "cannot be made");
+  p->joined_before = access(p->output, R_OK) == 0 && all_there(p, &missing, &faulty) && faulty == 0;
+  return 0;
+}
+
+void sim_parts_close(struct sim_parts *p) {
+  free(p->output);
+  free(p->directory);
+  *p = (struct sim_parts){0};
+}
+
+/* A new file beside path, under a name that nobody else has: not another node's process either. */
+static FILE *open_part(const char *path, char **part) {
+  if (asprintf(part, "%s.XXXXXX", path) < 0) {
+    *part = NULL;
+    errno = ENOMEM;
+    return NULL;
+  }
+  int fd = mkostemp(*part, O_CLOEXEC);
+  mode_t mask = umask(0);
+  umask(mask);
+  FILE *out = fd < 0 || fchmod(fd, 0666 & ~mask) < 0 ? NULL : fdopen(fd, "w");
+  if (!out && fd >= 0) {
+    unlink(*part);
+    close(fd);
+  }
+  return out;
+}
+
+/* part takes the place of path, or nothing is left of it. */
+static int put(FILE *out, char *part, const char *path, bool good) {
+  int failed = ferror(out) | (fflush(out) != 0) | (fsync(fileno(out)) != 0);
+  failed |= fclose(out) != 0;
+  if (good && !failed && rename(part, path) == 0)
+    return 0;
+  int why = errno;
+  unlink(part);
+  errno = why;
+  return good ? lost(path, "cannot be written") : 1;
+}
+
+static int work_one(const struct sim_parts *p, uint64_t point, sim_point_fn one, void *context) {
+  char head[128], *text = NULL, *part = NULL, *path = result_path(p, point);
+  size_t size = 0;
+  FILE *rows = path ? open_memstream(&text, &size) : NULL;
+  if (!rows) {
+    free(path);
+    return no_memory();
+  }
+  int status = one(context, point, rows);
+  if (fclose(rows))
+    status = no_memory();
+  FILE *out = NULL;
+  if (status == 0 || status == SIM_POINT_FAULTY) {
+    first_line(p, point, head, sizeof head);
+    out = open_part(path, &part);
+    if (!out)
+      status = lost(path, "cannot be written");
+  }
+  if (out) {
+    fprintf(out, "%s%s\n", head, status ? faulty_mark : "");
+    fwrite(text, 1, size, out);
+    int rc = put(out, part, path, true);
+    status = rc ? rc : status;
+  }
+  free(text);
+  free(part);
+  free(path);
+  return status;
+}
+
+int sim_parts_work(const struct sim_parts *p, sim_point_fn one, void *context,
+                   const struct sim_watch *watch) {
+  int status = 0;
+  for (uint64_t point = p->rank; point < p->points; point += p->size) {
+    if (look(p, point, NULL) != DONE) {
+      int rc = work_one(p, point, one, context);
+      status = rc ? 1 : status;
+      if (rc && rc != SIM_POINT_FAULTY)
+        return rc;
+    }
+    if (watch->progress) {
+      char name[64];
+      snprintf(name, sizeof name, "%" PRIu64 "/%" PRIu64, point + 1, p->points);
+      watch->progress(watch->context, name, (double)(point + 1) / (double)p->points);
+    }
+  }
+  return status;
+}
+
+static int copy_results(const struct sim_parts *p, FILE *out) {
+  char block[65536];
+  for (uint64_t point = 0; point < p->points; point++) {
+    size_t n;
+    FILE *in;
+    errno = 0;
+    if (!look(p, point, &in)) {
+      char *path = result_path(p, point);
+      int rc = lost(path ? path : p->directory, "cannot be read again");
+      free(path);
+      return rc;
+    }
+    while ((n = fread(block, 1, sizeof block, in)) > 0)
+      fwrite(block, 1, n, out);
+    bool bad = ferror(in);
+    fclose(in);
+    if (bad)
+      return lost(p->directory, "a result cannot be read");
+  }
+  return 0;
+}
+
+static int write_joined(const struct sim_parts *p, void (*head)(void *, FILE *), void *context) {
+  char *part = NULL;
+  FILE *out = open_part(p->output, &part);
+  if (!out) {
+    free(part);
+    return lost(p->output, "cannot be written");
+  }
+  head(context, out);
+  int rc = copy_results(p, out);
+  int failed = put(out, part, p->output, rc == 0);
+  free(part);
+  return rc ? rc : failed;
+}
+
+/* Whether OUTPUT is older than some result, or not there. */
+static bool is_old(const struct sim_parts *p) {
+  struct stat whole, one;
+  if (stat(p->output, &whole) < 0)
+    return true;
+  for (uint64_t point = 0; point < p->points; point++) {
+    char *path = result_path(p, point);
+    bool newer =
+        !path || stat(path, &one) < 0 || one.st_mtim.tv_sec > whole.st_mtim.tv_sec ||
+        (one.st_mtim.tv_sec == whole.st_mtim.tv_sec && one.st_mtim.tv_nsec > whole.st_mtim.tv_nsec);
+    free(path);
+    if (newer)
+      return true;
+  }
+  return false;
+}
+
+int sim_parts_join(const struct sim_parts *p, void (*head)(void *context, FILE *out), void *context,
+                   bool *joined) {
+  uint64_t missing, faulty;
+  *joined = false;
+  int lock = open(p->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC), rc = 0;
+  if (lock >= 0)
+    flock(lock, LOCK_EX); /* one of the ranks that end at once; without locks all write the same */
+  if (!all_there(p, &missing, &faulty)) {
+    if (p->size == 1) /* others were at work with it before: they may still be */
+      fprintf(stderr, "siox sim: %" PRIu64 " of %" PRIu64 " points are not there yet\n", missing,
+              p->points);
+  } else if (is_old(p)) {
+    rc = write_joined(p, head, context);
+    *joined = rc == 0;
+  } else {
+    *joined = p->joined_before && p->rank == 0;
+  }
+  if (lock >= 0)
+    close(lock);
+  return rc;
+}
