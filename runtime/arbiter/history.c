@@ -24,7 +24,7 @@ static struct siox__earliness *take(struct siox__earliness *table, uint64_t key)
   return e;
 }
 
-static void add(struct siox__earliness *e, double quantile, int64_t early) {
+static void add(struct siox__history *history, struct siox__earliness *e, int64_t early) {
   e->sample[e->next] = early;
   e->next = (e->next + 1) % SIOX__HISTORY_SAMPLES;
   e->count += e->count < SIOX__HISTORY_SAMPLES;
@@ -35,8 +35,9 @@ static void add(struct siox__earliness *e, double quantile, int64_t early) {
       sorted[j] = sorted[j - 1];
     sorted[j] = e->sample[i];
   }
-  uint32_t rank = (uint32_t)ceil(quantile * e->count - 1e-9);
+  uint32_t rank = (uint32_t)ceil(history->quantile * e->count - 1e-9);
   e->margin = sorted[rank > 0 ? rank - 1 : 0];
+  history->most = e->margin > history->most ? e->margin : history->most;
 }
 
 void siox__history_promise(struct siox__history *history, uint32_t client,
@@ -64,9 +65,9 @@ void siox__history_use(struct siox__history *history, uint32_t client,
   if (!kept.need_by)
     return;
   int64_t early = kept.need_by > now ? kept.need_by - now : 0;
-  add(take(history->client, client), history->quantile, early);
+  add(history, take(history->client, client), early);
   if (kept.site)
-    add(take(history->site, kept.site), history->quantile, early);
+    add(history, take(history->site, kept.site), early);
 }
 
 int64_t siox__history_margin(const struct siox__history *history, uint32_t client,

@@ -25,6 +25,7 @@ struct siox__promise {
 };
 struct siox__history {
   double quantile;               /* 0: nothing is kept, all margins are 0 */
+  int64_t most;                  /* no margin has been greater so far */
   struct siox__promise *promise; /* per disk */
   uint32_t ndisks;
   struct siox__earliness site[SIOX__HISTORY_PLACES], client[SIOX__HISTORY_PLACES];

@@ -15,6 +15,7 @@ static int init(void *memory, const char *argument, const struct siox_view *view
   if (argument)
     return SIOX_EINVAL;
   siox__rule_init(&state->rule, state + 1, view, false);
+  state->rule.greatest = true;
   return 0;
 }
 

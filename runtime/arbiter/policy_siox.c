@@ -6,6 +6,7 @@
  * quantile of how early the uses that this site predicted have come (limits.early). A gap that does
  * not pay changes nothing. A release that names no next use goes to the speed it names. */
 #include "arbiter/budget.h"
+#include "arbiter/claims.h"
 #include "arbiter/history.h"
 #include "arbiter/share.h"
 #include "arbiter/want.h"
@@ -35,6 +36,7 @@ static int init(void *memory, const char *argument, const struct siox_view *view
   char *rest = (char *)(state->history.promise + view->ndisks);
   siox__rule_init(&state->rule, rest, view, true);
   siox__share_init(&state->share, rest + siox__rule_size(view->ndisks), view);
+  state->rule.greatest = !state->budget.on && !state->share.most;
   state->history.quantile = view->limits.early;
   return 0;
 }
@@ -115,6 +117,11 @@ static uint32_t withheld_user(struct state *state, int64_t now, uint32_t disk,
   return siox__share_judge(&state->share, &state->rule.due, now, disk, top, contested);
 }
 
+/* Claims that only name a use after this time do not matter beside a need that is next. */
+static int64_t reach(const struct state *state, int64_t now, int64_t next) {
+  return siox__later(next > now ? next : now, state->history.most);
+}
+
 static struct need gather(struct state *state, int64_t now, uint32_t disk,
                           const struct siox_event *event, const struct siox_view *view,
                           struct siox__wish *wish) {
@@ -122,7 +129,8 @@ static struct need gather(struct state *state, int64_t now, uint32_t disk,
   struct need need = {.next = SIOX_NEVER, .floor_job = SIOX_NOBODY, .next_job = SIOX_NOBODY};
   uint32_t cursor = 0, client, job, level, without = withheld_user(state, now, disk, view);
   struct siox_claim_entry entry;
-  while (siox_claims_next(view->claims, disk, &cursor, &client, &job, &entry)) {
+  while (siox__claims_next(view->claims, disk, reach(state, now, need.next), &cursor, &client, &job,
+                           &entry)) {
     int64_t end = siox__entry_end(view, disk, &entry), from = now;
     if (end <= now)
       continue;
@@ -259,9 +267,14 @@ static void lead(struct state *state, int64_t now, uint32_t disk, const struct s
   const struct siox_disk_view *v = &view->disk[disk];
   struct siox__budget_disk *b = &state->budget.disk[disk];
   uint32_t base = wish->level, cursor = 0, client, job, asked;
-  int64_t from;
+  uint32_t top = v->drive->nlevels - 1;
+  if (state->budget.on && need->next_level < top)
+    top = need->next_level;
+  int64_t from, way = siox_drive_transition_ns(v->drive, speed_of(v, base), speed_of(v, top));
+  int64_t until = siox__later(need->next, top > base && way > 0 ? way + state->busy[disk] : 0);
   struct siox_claim_entry entry;
-  while (siox_claims_next(view->claims, disk, &cursor, &client, &job, &entry)) {
+  while (siox__claims_next(view->claims, disk, reach(state, now, until), &cursor, &client, &job,
+                           &entry)) {
     if (!demand_of(state, v->drive, client, &entry, &from, &asked) || from <= now)
       continue;
     uint32_t level = state->budget.on && asked > need->next_level ? need->next_level : asked;

@@ -4,6 +4,7 @@
  * for `hold` past its need_by holds nothing any more; and a disk of which nobody says anything
  * falls to its lowest serving level after `hold`. */
 #include "arbiter/rule.h"
+#include "arbiter/claims.h"
 #include <string.h>
 
 uint32_t siox__lowest(const struct siox_drive *drive) {
@@ -64,7 +65,7 @@ void siox__rule_init(struct siox__rule *rule, void *memory, const struct siox_vi
   rule->due.heap = rule->due.place + n;
   rule->due.count = 0;
   for (uint32_t d = 0; d < n; d++) {
-    rule->disk[d] = (struct siox__rule_disk){view->disk[d].idle_since, SIOX_NOBODY};
+    rule->disk[d] = (struct siox__rule_disk){view->disk[d].idle_since, SIOX_NOBODY, SIOX_NOBODY};
     rule->due.time[d] = SIOX_NEVER;
   }
 }
@@ -80,7 +81,7 @@ static bool under_decayed(const struct siox_view *view, uint32_t disk, uint32_t 
   uint32_t cursor = 0, client, job, asked;
   struct siox_claim_entry entry;
   int64_t from;
-  while (siox_claims_next(view->claims, disk, &cursor, &client, &job, &entry))
+  while (siox__claims_next(view->claims, disk, now, &cursor, &client, &job, &entry))
     if (siox__entry_demand(view->disk[disk].drive, &entry, gap, &from, &asked) && asked > level &&
         from <= now && (entry.flag == 0 || entry.until >= now) &&
         siox__entry_end(view, disk, &entry) <= now)
@@ -100,6 +101,57 @@ static int64_t pinned_until(const struct siox_view *view, uint32_t disk, uint32_
       *job = owner;
     }
   return touched == INT64_MIN ? touched : siox__later(touched, view->hold[disk]);
+}
+
+/* Does the entry need the highest level now? Margins do not count: they may become smaller. */
+static bool needs_all(const struct siox__rule *rule, int64_t now, uint32_t disk,
+                      const struct siox_view *view, const struct siox_claim_entry *entry) {
+  const struct siox_drive *drive = view->disk[disk].drive;
+  uint32_t level;
+  int64_t from;
+  return siox__entry_demand(drive, entry, rule->gap, &from, &level) && from <= now &&
+         level == drive->nlevels - 1 && siox__entry_end(view, disk, entry) > now;
+}
+
+/* Finds the need of the highest level that came last, as it is likely to be there longest; not that
+ * of a client. */
+static uint32_t find_witness(const struct siox__rule *rule, int64_t now, uint32_t disk,
+                             const struct siox_view *view, uint32_t without) {
+  uint32_t cursor = 0, client, job, found = SIOX_NOBODY;
+  struct siox_claim_entry entry;
+  int64_t latest = INT64_MIN;
+  while (siox__claims_next(view->claims, disk, now, &cursor, &client, &job, &entry)) {
+    int64_t made = entry.need_by > entry.since ? entry.need_by : entry.since;
+    if (made > latest && client != without && needs_all(rule, now, disk, view, &entry)) {
+      latest = made;
+      found = client;
+    }
+  }
+  return found;
+}
+
+/* Most disks with many clients run at the highest level because one of them needs it, and what the
+ * others say changes nothing before that need ends: then they are not asked. */
+static bool stays(struct siox__rule *rule, int64_t now, uint32_t disk,
+                  const struct siox_event *event, const struct siox_view *view,
+                  struct siox__wish *wish) {
+  const struct siox_disk_view *v = &view->disk[disk];
+  uint32_t *witness = &rule->disk[disk].witness;
+  uint32_t speaks = event->kind == SIOX_EVENT_CLAIM ? event->client : SIOX_NOBODY;
+  if (!rule->greatest || v->level != v->drive->nlevels - 1 || v->target != v->level)
+    return false;
+  struct siox_claim_entry entry = {.flag = -1};
+  if (*witness != SIOX_NOBODY)
+    entry = siox_claims_get(view->claims, *witness, disk);
+  if (*witness == speaks || !needs_all(rule, now, disk, view, &entry)) {
+    *witness = find_witness(rule, now, disk, view, speaks);
+    if (*witness == SIOX_NOBODY)
+      return false;
+    entry = siox_claims_get(view->claims, *witness, disk);
+  }
+  wish->wake = siox__entry_end(view, disk, &entry);
+  wish->withheld = true; /* it is another's */
+  return true;
 }
 
 static void note(struct siox__rule_disk *rule, int64_t now, const struct siox_event *event) {
@@ -151,7 +203,8 @@ static void look(struct siox__rule *rule, void *state, siox__wish_fn wish_fn, in
   } else {
     wish.job = SIOX_NOBODY;
     wish.wake = SIOX_NEVER;
-    wish_fn(state, now, disk, event, view, &wish);
+    if (!stays(rule, now, disk, event, view, &wish))
+      wish_fn(state, now, disk, event, view, &wish);
     if (wish.unclaimed) {
       int64_t quiet =
           v->idle_since > rule->disk[disk].changed ? v->idle_since : rule->disk[disk].changed;
