@@ -46,11 +46,14 @@ struct siox_sim_job {
 };
 
 struct siox_sim_options {
-  uint32_t ndisks;
+  uint32_t ndisks; /* members of arrays, where there are such */
   const struct siox_drive *const *drive; /* kept, not copied */
   const uint32_t *initial_level;         /* NULL: highest */
   double hold_factor;                    /* <= 0: 10 */
   const struct siox_limits *limits;      /* NULL: none; copied */
+  /* What the nodes of layouts are that do not say it: then a trace recorded on disks is played on as many such arrays, and
+   * what its hints say of a disk holds for all members. */
+  struct siox_array array;
 };
 
 struct siox_sim;

@@ -146,12 +146,13 @@ static bool reach(const char *path, const struct siox_msg_open *open_, char *pro
   return true;
 }
 
-/* Fills layout and text from one source; false when it has nothing usable. */
-static bool take(struct siox__daemon *d, const char *text, const char *path, const char *source,
-                 struct siox_layout *layout) {
+/* array: what nodes are that the text does not say it of. Fills layout from one source; false when
+ * it has nothing usable. */
+static bool take(struct siox__daemon *d, const struct siox_array *array, const char *text,
+                 const char *path, const char *source, struct siox_layout *layout) {
   if (!*text)
     return false;
-  int r = siox_layout_parse(layout, d->drives.ndisks, text);
+  int r = siox_layout_parse_over(layout, d->drives.ndisks, array, text);
   if (r < 0)
     siox__log(&d->log, SIOX__LOG_WARN, "%s: layout \"%s\" %s is ignored: %s", path, text, source,
               siox_strerror(r));
@@ -162,18 +163,21 @@ static int decide(struct siox__session *s, const struct siox_msg_open *asked, co
                   const char *asked_text, struct siox__file *like) {
   struct siox__daemon *d = s->d;
   const struct siox__file *known = find(&d->files, asked->dev, asked->ino);
+  static const struct siox_array disks;
   char proc[64], text[4096];
   int fd;
   uid_t owner = (uid_t)-1;
   bool reached = reach(path, asked, proc, sizeof proc, &fd, &owner);
   ssize_t got = reached ? getxattr(proc, ATTRIBUTE, text, sizeof text - 1) : -1;
   text[got > 0 ? got : 0] = 0;
-  bool decided = take(d, text, path, "stored with the file", &like->layout);
+  bool decided = take(d, &disks, text, path, "stored with the file", &like->layout);
   /* By inode only for the same file: one made anew under another name has nothing but the number in
    * common. */
   if (!decided && known && known->stored && !(asked->created && strcmp(known->path, path)))
-    decided = like->stored = take(d, known->layout_text, path, "known by inode", &like->layout);
-  if (!decided && take(d, asked_text, path, "asked for", &like->layout)) {
+    decided = like->stored =
+        take(d, &disks, known->layout_text, path, "known by inode", &like->layout);
+  if (!decided &&
+      take(d, &d->config->default_layout.array, asked_text, path, "asked for", &like->layout)) {
     decided = true;
     bool allowed = s->uid == 0 || s->uid == owner;
     siox_layout_format(&like->layout, text, sizeof text);

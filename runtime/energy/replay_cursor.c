@@ -140,6 +140,14 @@ static int take_io(struct siox__cursor *c, const struct siox_trace_event *e) {
   return op.file == SIOX__NONE ? SIOX_EPROTO : add(c, &op);
 }
 
+/* Each disk has become so many. What cannot be is left for the bank to refuse. */
+static void widen(struct siox__hint *h, uint32_t members) {
+  for (uint32_t i = 0; i < h->head.nruns; i++)
+    if (__builtin_mul_overflow(h->run[i].first, members, &h->run[i].first) ||
+        __builtin_mul_overflow(h->run[i].count, members, &h->run[i].count))
+      h->run[i].count = UINT32_MAX;
+}
+
 static int take_hint(struct siox__cursor *c, const struct siox_trace_event *e) {
   struct siox__op op = point(c, SIOX__OP_HINT, e->u.hint.time, 0);
   size_t runs = e->u.hint.head.nruns * sizeof *op.hint->run;
@@ -150,6 +158,8 @@ static int take_hint(struct siox__cursor *c, const struct siox_trace_event *e) {
   op.hint->head = e->u.hint.head;
   if (runs)
     memcpy(op.hint->run, e->u.hint.runs, runs);
+  if (c->index->widen)
+    widen(op.hint, c->index->widen);
   int rc = add(c, &op);
   if (rc)
     free(op.hint);

@@ -99,7 +99,7 @@ static int define_file(struct siox__index *x, const struct siox__index_options *
   if (siox_layout_parse(&recorded, x->header->ndisks, e->u.file.layout) < 0)
     return say(diag, path, SIOX_EPROTO, "the layout cannot be read of file", e->u.file.file);
   int rc = o->layout ? o->layout(o->layout_context, e->u.file.path, &layout, diag) : 0;
-  if (rc == 0 && siox_layout_parse(&layout, ndisks, e->u.file.layout) < 0) {
+  if (rc == 0 && siox_layout_parse_over(&layout, ndisks, &o->array, e->u.file.layout) < 0) {
     rc = SIOX_ERANGE;
     if (diag)
       snprintf(diag->text, sizeof diag->text,
@@ -108,6 +108,10 @@ static int define_file(struct siox__index *x, const struct siox__index_options *
   }
   if (rc >= 0) {
     char a[2][256];
+    x->stated |= recorded.array.members;
+    x->unstated |= !recorded.array.members;
+    if (!recorded.array.members && o->array.members)
+      (void)siox_layout_over(&recorded, &o->array); /* where it would be refused, so is the other */
     siox_layout_format(&recorded, a[0], sizeof a[0]);
     siox_layout_format(&layout, a[1], sizeof a[1]);
     x->moved |= strcmp(a[0], a[1]) != 0;
@@ -246,7 +250,6 @@ int siox__index_load(struct siox__index *x, const char *path,
   if (rc)
     return rc;
   x->header = siox_trace_header(x->reader);
-  x->moved = options->ndisks && options->ndisks < x->header->ndisks;
   struct siox_trace_event e;
   while ((rc = siox_trace_read(x->reader, &e, diag)) > 0) {
     rc = 0;
@@ -270,6 +273,10 @@ int siox__index_load(struct siox__index *x, const char *path,
     if (diag)
       diag->text[0] = 0;
   }
+  x->widen = x->stated ? 0 : options->array.members;
+  x->moved |= options->array.members && x->stated && x->unstated; /* hints mean both */
+  uint64_t named = (uint64_t)x->header->ndisks * (x->widen ? x->widen : 1);
+  x->moved |= options->ndisks && options->ndisks < named;
   settle_clients(x);
   return rc;
 }

@@ -47,11 +47,14 @@ struct siox__index {
   struct siox__map clients, files, flows; /* by number */
   uint64_t events, points, requests, missed;
   bool moved; /* some file lies elsewhere than it was recorded */
+  bool stated, unstated; /* some file's layout says what nodes are; some does not */
+  uint32_t widen; /* disks that stand for one of the trace, as the members of an array; 0: itself */
   bool cut;   /* the trace has no end */
 };
 
 struct siox__index_options {
   uint32_t ndisks;           /* layouts and hints are over these; 0: the trace's */
+  struct siox_array array;   /* what nodes are whose layout does not say it */
   siox_sim_layout_fn layout; /* may be NULL */
   void *layout_context;
   siox_segment_fn segment; /* is told every recorded segment; may be NULL */

@@ -213,6 +213,7 @@ struct siox_sim {
   const uint32_t *initial_level;
   double hold_factor;
   struct siox_limits limits;
+  struct siox_array array;
   int64_t start;
   const char *path; /* of a plain replay, for messages */
   struct siox__job {

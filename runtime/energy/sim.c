@@ -19,6 +19,7 @@ int siox_sim_create(struct siox_sim **out, const struct siox_sim_options *option
   sim->drive = options->drive;
   sim->initial_level = options->initial_level;
   sim->hold_factor = options->hold_factor;
+  sim->array = options->array;
   if (options->limits)
     sim->limits = *options->limits;
   *out = sim;
@@ -64,6 +65,7 @@ static int add(struct siox_sim *sim, const struct siox_sim_job *job, uint32_t nd
     return 0;
   return siox__index_load(&j->index, job->trace,
                           &(struct siox__index_options){.ndisks = ndisks,
+                                                        .array = sim->array,
                                                         .layout = job->layout,
                                                         .layout_context = job->layout_context},
                           diag);

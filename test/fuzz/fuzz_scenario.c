@@ -7,7 +7,7 @@
 
 void fuzz_seeds(void) {
   static const char text[] =
-      "disks: 4\ndrive: 36Z15\ntransition_rule: b\ndefault_layout: \"0:4:64K\"\n"
+      "disks: 4\narray: 2\narray_unit: 16K\narray_parity: no\ndrive: 36Z15\ntransition_rule: b\ndefault_layout: \"0:4:64K\"\n"
       "layouts:\n- {file: \"*.dat\", base: 1, factor: 3, unit: 64K}\n"
       "schemes: [rt, siox]\njobs:\n"
       "- {name: a, start: 5, repeats: 2, pause: 1, instances: 3, think: 1.5,\n"
@@ -22,7 +22,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   struct siox_diag diag = {""};
   if (memchr(data, '/', size) || memmem(data, size, "trace", 5))
     return 0;
-  if (sim_scenario_load(&s, fuzz_file(data, size), &diag) < 0) {
+  if (sim_scenario_load(&s, fuzz_file(data, size), NULL, 0, &diag) < 0) {
     FUZZ_CHECK(diag.text[0]);
     return 0;
   }

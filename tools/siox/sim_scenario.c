@@ -5,6 +5,7 @@
 #include "common/conf/layouts_schema.h"
 #include "common/conf/text.h"
 #include "sim.h"
+#include "sim_store.h"
 #include "siox/policy.h"
 #include <libgen.h>
 #include <math.h>
@@ -36,6 +37,7 @@ struct scenario_text {
 #define LIMIT(kind, key) char *key;
   LIMITS(LIMIT)
 #undef LIMIT
+  char *array_unit, *array_parity;
   char *disks, *transition_rule, *time_scale, *initial_level, *hold_factor, *default_layout;
   struct siox__layouts_text *layouts;
   unsigned layouts_count;
@@ -72,7 +74,9 @@ static const cyaml_schema_field_t scenario_fields[] = {
 #define LIMIT(kind, key) TEXT(scenario_text, key),
     LIMITS(LIMIT)
 #undef LIMIT
-        TEXT(scenario_text, disks),
+        TEXT(scenario_text, array_unit),
+    TEXT(scenario_text, array_parity),
+    TEXT(scenario_text, disks),
     TEXT(scenario_text, transition_rule),
     TEXT(scenario_text, time_scale),
     TEXT(scenario_text, initial_level),
@@ -97,6 +101,7 @@ struct loader {
   char *directory;
   struct siox_config config; /* the settings of the disks */
   struct siox_layout fallback;
+  struct siox_array array; /* that every I/O node is */
   bool moved;
   int rc;
 };
@@ -132,19 +137,10 @@ static bool truth(struct loader *in, const char *key, const char *text, bool fal
   return strcmp(text, "true") == 0;
 }
 
-/* Bytes as in a layout, "64K". */
 static int64_t bytes(struct loader *in, const char *key, const char *text, int64_t fallback) {
-  char whole[64];
-  struct siox_layout l = {0};
-  if (!text)
-    return fallback;
-  int n = snprintf(whole, sizeof whole, "0:1:%s", text);
-  int rc = (size_t)n < sizeof whole ? siox_layout_parse(&l, 1, whole) : SIOX_ERANGE;
-  int64_t value = rc || l.unit > INT64_MAX / 4 ? 0 : (int64_t)l.unit;
-  if (!value)
-    fail(in, rc ? rc : SIOX_ERANGE, key,
-         "expected bytes, at least 1, with K, M or G for binary multiples");
-  siox_layout_free(&l);
+  int64_t value = fallback;
+  if (text && in->rc == 0)
+    in->rc = sim_store_bytes(&in->yaml, key, text, 1, &value, in->diag);
   return value;
 }
 
@@ -177,7 +173,8 @@ static char *drive_names(struct loader *in) {
 
 static void setting(struct loader *in, enum siox__config_kind kind, const char *key,
                     const char *text, void *field) {
-  struct siox__config_reader reader = {.directory = in->directory, .ndisks = in->config.disks};
+  struct siox__config_reader reader = {
+      .directory = in->directory, .ndisks = in->config.disks, .array = in->array};
   if (in->rc)
     return;
   int rc = siox__config_convert(&reader, kind, text, field);
@@ -254,7 +251,8 @@ static void drives_by_name(struct loader *in, char *names, const struct siox_tra
   s->initial_level = s->drives.initial_level;
 }
 
-/* Drives of the trace: each as it was, or all as disk 0 when there are more or fewer of them. */
+/* Drives of the trace: each as it was, or those of the disk that an array stands for, or all as
+ * disk 0 when there are more or fewer of them. */
 static void drives_of_trace(struct loader *in, const struct siox_trace_header *h) {
   struct sim_scenario *s = in->s;
   uint32_t n = s->ndisks;
@@ -272,8 +270,9 @@ static void drives_of_trace(struct loader *in, const struct siox_trace_header *h
   if (in->text->time_scale)
     fail(in, SIOX_EINVAL, "time_scale",
          "stands with drive; without one, drives and scale are the trace's");
+  uint32_t members = in->array.members ? in->array.members : 1;
   for (uint32_t d = 0; d < n && in->rc == 0; d++) {
-    uint32_t from = n == h->ndisks ? d : 0;
+    uint32_t from = n == h->ndisks ? d : n / members == h->ndisks ? d / members : 0;
     int32_t speed = in->config.initial_level;
     s->copies[d] = *h->drive[from];
     s->drive[d] = &s->copies[d];
@@ -299,8 +298,16 @@ static void read_disks(struct loader *in) {
   char *names = drive_names(in);
   const struct siox_trace_header *h = first_header(in);
   char fallback[16];
-  snprintf(fallback, sizeof fallback, "%u", h ? h->ndisks : 8);
+  if (in->rc == 0)
+    in->rc = sim_store_array(&in->yaml,
+                             &(struct sim_store_text){t->array, t->array_unit, t->array_parity},
+                             &in->array, in->diag);
+  uint64_t members = in->array.members ? in->array.members : 1;
+  snprintf(fallback, sizeof fallback, "%llu",
+           (unsigned long long)((h ? h->ndisks : 8) * members));
   setting(in, SIOX__KIND_count, "disks", t->disks ? t->disks : fallback, &c->disks);
+  if (in->rc == 0 && c->disks % members)
+    fail(in, SIOX_EINVAL, "disks", "not a multiple of array: every I/O node has that many disks");
   setting(in, SIOX__KIND_rule, "transition_rule", t->transition_rule ? t->transition_rule : "b",
           &c->transition_rule);
   setting(in, SIOX__KIND_scale, "time_scale", t->time_scale ? t->time_scale : "1", &c->time_scale);
@@ -312,7 +319,7 @@ static void read_disks(struct loader *in) {
           &in->fallback);
   in->s->ndisks = c->disks;
   in->s->hold_factor = !t->hold_factor && h ? h->hold_factor : c->hold_factor;
-  in->moved |= names || (h && h->ndisks != c->disks) || t->hold_factor;
+  in->moved |= names || (h && h->ndisks != c->disks) || t->hold_factor || in->array.members;
   if (in->rc == 0 && (names || !h))
     drives_by_name(in, names, h);
   else if (in->rc == 0)
@@ -326,7 +333,7 @@ static void read_layouts(struct loader *in) {
   if (in->rc || !t->layouts)
     return;
   in->rc = siox__layouts_read(&in->yaml, "layouts", t->layouts, t->layouts_count, in->s->ndisks,
-                              &in->s->layouts, in->diag);
+                              &in->array, &in->s->layouts, in->diag);
   for (uint32_t i = 0; in->rc == 0 && i < in->s->layouts.count; i++)
     for (uint32_t k = 0; k < i && in->rc == 0; k++) {
       if (strcmp(in->s->layouts.entry[i].file, in->s->layouts.entry[k].file) != 0)
@@ -339,7 +346,8 @@ static void read_layouts(struct loader *in) {
 }
 
 static void widest(struct loader *in, const struct siox_layout *l) {
-  in->s->widest = l->factor > in->s->widest ? l->factor : in->s->widest;
+  uint32_t disks = l->factor * (l->array.members ? l->array.members : 1);
+  in->s->widest = disks > in->s->widest ? disks : in->s->widest;
 }
 
 /* Where a trace's file lies in the scenario. */
@@ -494,7 +502,8 @@ static void read_all(struct loader *in) {
                                                                 .drive = s->drive,
                                                                 .initial_level = s->initial_level,
                                                                 .hold_factor = s->hold_factor,
-                                                                .limits = &s->limits})
+                                                                .limits = &s->limits,
+                                                                .array = in->array})
           : SIOX_ENOMEM;
   if (rc)
     fail(in, rc, "", siox_strerror(rc));

@@ -134,8 +134,10 @@ static int read_speed(struct siox__config_reader *in, const char *text, int32_t 
 static int read_layout(struct siox__config_reader *in, const char *text,
                        struct siox_layout *field) {
   struct siox_layout l;
-  int rc = *text ? siox_layout_parse(&l, in->ndisks, text)
-                 : siox_layout_triplet(&l, in->ndisks, 0, in->ndisks, 65536);
+  char every[32];
+  snprintf(every, sizeof every, "0:%u:64K",
+           in->array.members ? in->ndisks / in->array.members : in->ndisks);
+  int rc = siox_layout_parse_over(&l, in->ndisks, &in->array, *text ? text : every);
   if (rc == SIOX_ENOMEM)
     return rc;
   if (rc) {

@@ -24,6 +24,7 @@ enum siox__config_kind {
 struct siox__config_reader {
   const char *directory; /* relative paths start here; NULL: they stay as they are */
   uint32_t ndisks;       /* for layouts */
+  struct siox_array array; /* that their nodes are, unless a text says otherwise */
   char what[256];        /* why a value was refused */
 };
 

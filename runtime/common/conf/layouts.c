@@ -36,7 +36,8 @@ struct loader {
   const char *prefix; /* of keys: where the list stands in its file */
   struct siox_diag *diag;
   unsigned index;
-  uint32_t ndisks;
+  uint32_t ndisks, nnodes;
+  const struct siox_array *array;
   int rc;
 };
 
@@ -68,6 +69,7 @@ static void set_disks(struct loader *in, const struct siox__layouts_text *t, uin
   } else if (!ndisks) {
     fail(in, SIOX_EINVAL, "disks", "needed here: the number of disks is not known otherwise");
   }
+  in->nnodes = in->array->members ? in->ndisks / in->array->members : in->ndisks;
 }
 
 /* A unit reads as in the text form, "64K". */
@@ -98,10 +100,10 @@ static void read_nodes(struct loader *in, const struct siox__layouts_text *t,
   char field[32];
   for (unsigned k = 0; in->rc == 0 && k < t->nodes_count; k++) {
     snprintf(field, sizeof field, "nodes[%u]", k);
-    nodes[k] = whole(in, field, t->nodes[k], 0, in->ndisks - 1);
+    nodes[k] = whole(in, field, t->nodes[k], 0, in->nnodes - 1);
   }
   if (in->rc == 0) {
-    int rc = siox_layout_nodes(out, in->ndisks, nodes, t->nodes_count, bytes);
+    int rc = siox_layout_nodes(out, in->nnodes, nodes, t->nodes_count, bytes);
     if (rc)
       fail(in, rc, "nodes",
            rc == SIOX_EINVAL   ? "a node is listed twice"
@@ -113,17 +115,17 @@ static void read_nodes(struct loader *in, const struct siox__layouts_text *t,
 
 static void read_triplet(struct loader *in, const struct siox__layouts_text *t,
                          struct siox_layout *out) {
-  uint32_t base = t->base ? whole(in, "base", t->base, 0, in->ndisks - 1) : 0;
-  uint32_t factor = t->factor ? whole(in, "factor", t->factor, 1, in->ndisks) : in->ndisks;
+  uint32_t base = t->base ? whole(in, "base", t->base, 0, in->nnodes - 1) : 0;
+  uint32_t factor = t->factor ? whole(in, "factor", t->factor, 1, in->nnodes) : in->nnodes;
   uint64_t bytes = unit(in, t->unit);
-  int rc = in->rc ? 0 : siox_layout_triplet(out, in->ndisks, base, factor, bytes);
+  int rc = in->rc ? 0 : siox_layout_triplet(out, in->nnodes, base, factor, bytes);
   if (rc)
     fail(in, rc, "", siox_strerror(rc));
 }
 
 static void read_text(struct loader *in, const struct siox__layouts_text *t,
                       struct siox_layout *out) {
-  int rc = siox_layout_parse(out, in->ndisks, t->layout);
+  int rc = siox_layout_parse_over(out, in->ndisks, in->array, t->layout);
   char what[256];
   snprintf(what, sizeof what,
            "\"%.80s\" is not a layout BASE:FACTOR:UNIT or N,N,...:UNIT over %u disks: %s",
@@ -149,12 +151,16 @@ static void read_entry(struct loader *in, const struct siox__layouts_text *t, ui
     read_nodes(in, t, &out->layout);
   else
     read_triplet(in, t, &out->layout);
+  if (in->rc == 0 && in->array->members && !out->layout.array.members &&
+      siox_layout_over(&out->layout, in->array) < 0)
+    fail(in, SIOX_ERANGE, "", siox_strerror(SIOX_ERANGE));
 }
 
 int siox__layouts_read(struct siox__yaml *yaml, const char *prefix,
                        const struct siox__layouts_text *list, unsigned count, uint32_t ndisks,
-                       struct siox_layouts *layouts, struct siox_diag *diag) {
-  struct loader in = {.yaml = yaml, .prefix = prefix, .diag = diag};
+                       const struct siox_array *array, struct siox_layouts *layouts,
+                       struct siox_diag *diag) {
+  struct loader in = {.yaml = yaml, .prefix = prefix, .array = array, .diag = diag};
   *layouts = (struct siox_layouts){0};
   if (count > 0 && !(layouts->entry = calloc(count, sizeof *layouts->entry)))
     fail(&in, SIOX_ENOMEM, "", siox_strerror(SIOX_ENOMEM));
@@ -178,7 +184,7 @@ int siox_layouts_load(struct siox_layouts *layouts, const char *path, uint32_t n
   unsigned count = 0;
   rc = siox__yaml_read(&yaml, &schema, &list, &count, diag);
   if (rc == 0)
-    rc = siox__layouts_read(&yaml, "", list, count, ndisks, layouts, diag);
+    rc = siox__layouts_read(&yaml, "", list, count, ndisks, &(struct siox_array){0}, layouts, diag);
   siox__yaml_free(&schema, list, count);
   siox__yaml_close(&yaml);
   return rc;

@@ -12,10 +12,12 @@ struct siox__layouts_text {
 };
 extern const cyaml_schema_value_t siox__layouts_entry; /* a mapping: struct siox__layouts_text */
 
-/* prefix: the key path of the list, for messages. As siox_layouts_load. */
+/* prefix: the key path of the list, for messages; array: what nodes are unless a text says otherwise.
+ * As siox_layouts_load. */
 int siox__layouts_read(struct siox__yaml *yaml, const char *prefix,
                        const struct siox__layouts_text *list, unsigned count, uint32_t ndisks,
-                       struct siox_layouts *layouts, struct siox_diag *diag);
+                       const struct siox_array *array, struct siox_layouts *layouts,
+                       struct siox_diag *diag);
 /* Whether an entry's pattern means a file. */
 bool siox__layouts_match(const char *pattern, const char *file);
 
