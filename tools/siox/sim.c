@@ -16,7 +16,7 @@ static const char usage[] =
     "                [--timeline FILE.svg [--draw SCHEME]] [--quiet]\n"
     "       siox sim --sweep SWEEP.yaml [--schemes A,B,...]\n"
     "       siox sim --map [OUTPUT.csv] [--quick | --points \"AXIS=VALUE,... ...\"]...\n"
-    "                [--schemes A,B,...] [--json] [--worst N]\n"
+    "                [--schemes A,B,...] [--so-far] [--json] [--worst N]\n"
     "       siox sim --map --point AXIS=VALUE,... [--scenario | options of a scenario]\n"
     "       siox sim import --help\n"
     "\n"
@@ -38,6 +38,7 @@ static const char usage[] =
     "                        Results go to OUTPUT.csv (energy-map.csv) and OUTPUT.csv.d/\n"
     "  --quick, --points     a tenth of the map; or the points that are asked for, may be "
     "repeated\n"
+    "  --so-far              plays nothing, tells of the points that are there\n"
     "  --worst N             so many points of each kind of fault (default 5)\n"
     "  --point               one point as a scenario; --scenario prints it\n"
     "\n"
@@ -101,6 +102,7 @@ static int parse(int argc, char **argv, struct options *o) {
                                         {"sweep", required_argument, NULL, 'w'},
                                         {"map", no_argument, NULL, 'm'},
                                         {"quick", no_argument, NULL, 'k'},
+                                        {"so-far", no_argument, NULL, 'f'},
                                         {"points", required_argument, NULL, 'P'},
                                         {"point", required_argument, NULL, '1'},
                                         {"worst", required_argument, NULL, 'W'},
@@ -142,6 +144,9 @@ static int parse(int argc, char **argv, struct options *o) {
       break;
     case 'k':
       rc = sim_grids_whole(&o->maps.grids, true);
+      break;
+    case 'f':
+      o->maps.so_far = true;
       break;
     case 'P':
       rc = sim_grids_add(&o->maps.grids, optarg, &diag);

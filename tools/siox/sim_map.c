@@ -2,6 +2,7 @@
 /* siox sim --map: plays the points that are not there yet, and tells what all of them say. */
 #include "sim_map.h"
 #include "sim_parts.h"
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,10 +58,10 @@ static void write_head(void *context, FILE *out) {
   sim_results_head(out);
 }
 
-static int tell(const struct sim_map_options *o) {
+static int tell(const struct sim_map_options *o, FILE *in) {
   struct sim_results r;
   struct siox_diag diag = {""};
-  int rc = sim_results_read(&r, o->output, &diag);
+  int rc = sim_results_read(&r, in, o->output, &diag);
   if (rc) {
     fprintf(stderr, "siox sim: %s\n", *diag.text ? diag.text : siox_strerror(rc));
     return 1;
@@ -75,6 +76,30 @@ static int tell(const struct sim_map_options *o) {
   }
   sim_results_free(&r);
   return 0;
+}
+
+static int tell_all(const struct sim_map_options *o) {
+  FILE *in = fopen(o->output, "re");
+  if (!in) {
+    fprintf(stderr, "siox sim: %s: %s\n", o->output, strerror(errno));
+    return 1;
+  }
+  int status = tell(o, in);
+  fclose(in);
+  return status;
+}
+
+static int tell_so_far(const struct sim_map_options *o, const struct sim_parts *parts) {
+  FILE *some = tmpfile();
+  if (!some) {
+    fprintf(stderr, "siox sim: a temporary file: %s\n", strerror(errno));
+    return 1;
+  }
+  int status = sim_parts_so_far(parts, write_head, NULL, some);
+  rewind(some);
+  status = status ? status : tell(o, some);
+  fclose(some);
+  return status;
 }
 
 /* Results depend on the points, the schemes and the drives' profiles. */
@@ -102,13 +127,15 @@ int sim_map(const struct sim_map_options *o, const struct sim_watch *watch) {
     fprintf(stderr, "siox sim: %s\n", siox_strerror(SIOX_ENOMEM));
   if (status == 0)
     status = sim_parts_open(&parts, o->output, o->grids.points, mark_of(o, schemes));
-  if (status == 0) {
+  if (status == 0 && o->so_far) {
+    status = tell_so_far(o, &parts);
+  } else if (status == 0) {
     status = sim_parts_work(&parts, run_point, &m, watch);
     int failed = sim_parts_join(&parts, write_head, &m, &joined);
     status = status ? status : failed;
   }
   sim_parts_close(&parts);
   free(m.schemes);
-  int told = joined ? tell(o) : 0;
+  int told = joined ? tell_all(o) : 0;
   return status ? status : told;
 }

@@ -80,7 +80,7 @@ struct sim_results {
 void sim_results_head(FILE *out);
 void sim_results_put(const struct sim_point *p, const struct sim_scene *scene,
                      const struct sim_rows *rows, FILE *out); /* rows NULL: there are none */
-int sim_results_read(struct sim_results *r, const char *path, struct siox_diag *diag);
+int sim_results_read(struct sim_results *r, FILE *in, const char *name, struct siox_diag *diag);
 void sim_results_free(struct sim_results *r);
 
 /* sim_map_judge.c: what the rows of a point say. Energy counts as different from 1 % on. */
@@ -144,7 +144,7 @@ struct sim_map_options {
   const char *output, *schemes;
   struct sim_grids grids;
   uint32_t worst; /* so many of the worst points are told */
-  bool json;
+  bool json, so_far;
 };
 extern const char sim_map_schemes[]; /* compared at each point unless others are asked for */
 int sim_map(const struct sim_map_options *o, const struct sim_watch *watch);

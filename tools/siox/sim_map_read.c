@@ -3,7 +3,6 @@
 #include "common/conf/text.h"
 #include "sim_csv.h"
 #include "sim_map.h"
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -153,22 +152,20 @@ static void read_row(struct reader *in, char **field) {
     one->rows.row[one->rows.count++] = row;
 }
 
-int sim_results_read(struct sim_results *r, const char *path, struct siox_diag *diag) {
-  struct reader in = {.r = r, .path = path, .diag = diag};
+int sim_results_read(struct sim_results *r, FILE *file, const char *name, struct siox_diag *diag) {
+  struct reader in = {.r = r, .path = name, .diag = diag};
   char *line = NULL, *field[64], *head = NULL;
   size_t size = 0, head_size;
   *r = (struct sim_results){0};
-  FILE *file = fopen(path, "re"), *wanted = open_memstream(&head, &head_size);
-  if (!file || !wanted) {
-    snprintf(diag->text, sizeof diag->text, "%s: %s", path, strerror(errno));
-    in.rc = SIOX_EIO;
-  }
+  FILE *wanted = open_memstream(&head, &head_size);
   if (wanted) {
     sim_results_head(wanted);
-    fclose(wanted);
+    in.rc = fclose(wanted) ? SIOX_ENOMEM : 0;
+  } else {
+    in.rc = SIOX_ENOMEM;
   }
   int columns = 0;
-  for (ssize_t n; in.rc == 0 && head && (n = getline(&line, &size, file)) > 0;) {
+  for (ssize_t n; in.rc == 0 && (n = getline(&line, &size, file)) > 0;) {
     in.line++;
     if (in.line == 1 && strcmp(line, head) != 0) {
       fail(&in, "", "not the columns of a map's results");
@@ -181,13 +178,11 @@ int sim_results_read(struct sim_results *r, const char *path, struct siox_diag *
     }
   }
   if (in.rc == 0 && ferror(file)) {
-    snprintf(diag->text, sizeof diag->text, "%s: cannot be read", path);
+    snprintf(diag->text, sizeof diag->text, "%s: cannot be read", name);
     in.rc = SIOX_EIO;
   }
   if (in.rc == SIOX_ENOMEM)
     snprintf(diag->text, sizeof diag->text, "%s", siox_strerror(in.rc));
-  if (file)
-    fclose(file);
   free(line);
   free(head);
   if (in.rc)

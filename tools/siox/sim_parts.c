@@ -207,13 +207,15 @@ int sim_parts_work(const struct sim_parts *p, sim_point_fn one, void *context,
   return status;
 }
 
-static int copy_results(const struct sim_parts *p, FILE *out) {
+static int copy_results(const struct sim_parts *p, bool all, FILE *out) {
   char block[65536];
   for (uint64_t point = 0; point < p->points; point++) {
     size_t n;
     FILE *in;
     errno = 0;
     if (!look(p, point, &in)) {
+      if (!all)
+        continue;
       char *path = result_path(p, point);
       int rc = lost(path ? path : p->directory, "cannot be read again");
       free(path);
@@ -237,10 +239,16 @@ static int write_joined(const struct sim_parts *p, void (*head)(void *, FILE *),
     return lost(p->output, "cannot be written");
   }
   head(context, out);
-  int rc = copy_results(p, out);
+  int rc = copy_results(p, true, out);
   int failed = put(out, part, p->output, rc == 0);
   free(part);
   return rc ? rc : failed;
+}
+
+int sim_parts_so_far(const struct sim_parts *p, void (*head)(void *, FILE *), void *context,
+                     FILE *out) {
+  head(context, out);
+  return copy_results(p, false, out);
 }
 
 /* Whether OUTPUT is older than some result, or not there. */

@@ -33,4 +33,7 @@ int sim_parts_work(const struct sim_parts *p, sim_point_fn one, void *context,
  * process is the one to tell of it. 0, or an exit status with a message. */
 int sim_parts_join(const struct sim_parts *p, void (*head)(void *context, FILE *out), void *context,
                    bool *joined);
+/* Head and the results that are there. 0, or an exit status with a message. */
+int sim_parts_so_far(const struct sim_parts *p, void (*head)(void *context, FILE *out),
+                     void *context, FILE *out);
 #endif
