@@ -16,7 +16,7 @@ static const char usage[] =
     "                [--timeline FILE.svg [--draw SCHEME]] [--quiet]\n"
     "       siox sim --sweep SWEEP.yaml [--schemes A,B,...]\n"
     "       siox sim --map [OUTPUT.csv] [--quick | --points \"AXIS=VALUE,... ...\"]...\n"
-    "                [--schemes A,B,...] [--so-far] [--json] [--worst N]\n"
+    "                [--plot DIR] [--report FILE.md] [--json] [--worst N] [--so-far]\n"
     "       siox sim --map --point AXIS=VALUE,... [--scenario | options of a scenario]\n"
     "       siox sim import --help\n"
     "\n"
@@ -38,6 +38,8 @@ static const char usage[] =
     "                        Results go to OUTPUT.csv (energy-map.csv) and OUTPUT.csv.d/\n"
     "  --quick, --points     a tenth of the map; or the points that are asked for, may be "
     "repeated\n"
+    "  --plot DIR            pictures of the map\n"
+    "  --report FILE.md      what the map says, with counts, tables and where siox loses\n"
     "  --so-far              plays nothing, tells of the points that are there\n"
     "  --worst N             so many points of each kind of fault (default 5)\n"
     "  --point               one point as a scenario; --scenario prints it\n"
@@ -102,6 +104,7 @@ static int parse(int argc, char **argv, struct options *o) {
                                         {"sweep", required_argument, NULL, 'w'},
                                         {"map", no_argument, NULL, 'm'},
                                         {"quick", no_argument, NULL, 'k'},
+                                        {"report", required_argument, NULL, 'r'},
                                         {"so-far", no_argument, NULL, 'f'},
                                         {"points", required_argument, NULL, 'P'},
                                         {"point", required_argument, NULL, '1'},
@@ -143,7 +146,10 @@ static int parse(int argc, char **argv, struct options *o) {
       o->map = true;
       break;
     case 'k':
-      rc = sim_grids_whole(&o->maps.grids, true);
+      o->maps.quick = true;
+      break;
+    case 'r':
+      o->maps.report = optarg;
       break;
     case 'f':
       o->maps.so_far = true;
@@ -171,14 +177,16 @@ static int parse(int argc, char **argv, struct options *o) {
     fprintf(stderr, "siox sim: %s\n", *diag.text ? diag.text : siox_strerror(rc));
     return SIOX__REFUSED;
   }
-  if (o->map != (o->maps.grids.count || o->point || o->print || o->map) || (o->print && !o->point))
+  bool of_map = o->maps.grids.count || o->maps.quick || o->maps.report || o->maps.so_far;
+  if ((!o->map && (of_map || o->point || o->print)) || (o->point && of_map) ||
+      (o->print && !o->point) || (o->maps.quick && o->maps.grids.count))
     return SIOX__USAGE;
   if (o->map && !o->point) {
     o->maps.output = optind < argc ? argv[optind++] : "energy-map.csv";
-    return optind != argc || o->sweep || o->csv || o->plot || o->timeline ? SIOX__USAGE : 0;
+    return optind != argc || o->sweep || o->csv || o->timeline ? SIOX__USAGE : 0;
   }
   if (o->point)
-    return optind != argc || o->sweep || o->maps.grids.count ? SIOX__USAGE : 0;
+    return optind != argc || o->sweep || (o->json && o->csv) ? SIOX__USAGE : 0;
   if (o->sweep)
     return optind != argc || o->json || o->csv || o->plot || o->timeline ? SIOX__USAGE : 0;
   if (optind + 1 != argc || (o->json && o->csv) || (o->draw && !o->timeline))
@@ -292,6 +300,7 @@ static int map(const struct options *o, const struct sim_watch *watch) {
   struct sim_map_options m = o->maps;
   m.schemes = o->schemes;
   m.json = o->json;
+  m.plot = o->plot;
   return sim_map(&m, watch);
 }
 
@@ -365,8 +374,9 @@ int siox__cmd_sim(int argc, char **argv) {
   } else if (o.sweep) {
     status = with_schemes(&o, sweep);
   } else if (o.map && !o.point) {
-    if (!o.maps.grids.count)
-      rc = sim_grids_whole(&o.maps.grids, false);
+    o.maps.whole = !o.maps.grids.count && !o.maps.quick;
+    if (o.maps.whole || o.maps.quick)
+      rc = sim_grids_whole(&o.maps.grids, o.maps.quick);
     if (rc)
       fprintf(stderr, "siox sim: %s\n", siox_strerror(rc));
     status = rc ? 1 : with_schemes(&o, map);

@@ -58,15 +58,58 @@ static void write_head(void *context, FILE *out) {
   sim_results_head(out);
 }
 
+/* The command that makes the same again. */
+static void print_command(const struct sim_map_options *o, FILE *out) {
+  fprintf(out, "siox sim --map");
+  for (uint32_t i = 0; i < o->grids.count && !o->whole && !o->quick; i++)
+    fprintf(out, " --points \"%s\"", o->grids.grid[i].asked);
+  if (o->quick)
+    fprintf(out, " --quick");
+  if (o->schemes && o->schemes != sim_map_schemes)
+    fprintf(out, " --schemes %s", o->schemes);
+  if (o->plot)
+    fprintf(out, " --plot %s", o->plot);
+  fprintf(out, " --report %s", o->report);
+}
+
+/* Where plots lie, as seen from the report: only below its directory. */
+static const char *seen_from_report(const struct sim_map_options *o) {
+  const char *end = strrchr(o->report, '/');
+  size_t n = end ? (size_t)(end - o->report) + 1 : 0;
+  return o->plot && strncmp(o->plot, o->report, n) == 0 ? o->plot + n : o->plot;
+}
+
+static int write_report(const struct sim_map_options *o, const struct sim_results *r,
+                        const struct sim_groups *g) {
+  char *command = NULL;
+  size_t size;
+  FILE *text = open_memstream(&command, &size), *out = NULL;
+  if (text) {
+    print_command(o, text);
+    fclose(text);
+  }
+  int rc = SIOX_EIO;
+  if (command && (out = fopen(o->report, "we")))
+    rc = sim_report_map(r, g, command, seen_from_report(o), out);
+  if (out && fclose(out))
+    rc = SIOX_EIO;
+  if (rc)
+    fprintf(stderr, "siox sim: %s: cannot be written: %s\n", o->report, strerror(errno));
+  free(command);
+  return rc ? 1 : 0;
+}
+
 static int tell(const struct sim_map_options *o, FILE *in) {
   struct sim_results r;
+  struct sim_groups g = {0};
   struct siox_diag diag = {""};
-  int rc = sim_results_read(&r, in, o->output, &diag);
+  int status = 0, rc = sim_results_read(&r, in, o->output, &diag);
+  if (rc == 0)
+    rc = sim_groups_make(&g, &r);
   if (rc) {
     fprintf(stderr, "siox sim: %s\n", *diag.text ? diag.text : siox_strerror(rc));
-    return 1;
-  }
-  if (o->json) {
+    status = 1;
+  } else if (o->json) {
     json_t *all = sim_verdict_json(&r);
     json_dumpf(all, stdout, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
     putchar('\n');
@@ -74,8 +117,13 @@ static int tell(const struct sim_map_options *o, FILE *in) {
   } else {
     sim_verdict_print(&r, o->worst, stdout);
   }
+  if (status == 0 && o->plot)
+    status = sim_plot_map(&g, o->plot);
+  if (status == 0 && o->report)
+    status = write_report(o, &r, &g);
+  sim_groups_free(&g);
   sim_results_free(&r);
-  return 0;
+  return status;
 }
 
 static int tell_all(const struct sim_map_options *o) {

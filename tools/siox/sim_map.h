@@ -29,8 +29,8 @@ struct sim_point {
 
 /* sim_map_points.c: which points. */
 enum { SIM_NAXES = 7 };
-struct sim_grid { /* of every combination */
-  char *text;     /* the values are in it */
+struct sim_grid {     /* of every combination */
+  char *text, *asked; /* the values are in text */
   char **value[SIM_NAXES];
   uint32_t count[SIM_NAXES];
 };
@@ -113,10 +113,11 @@ const char *sim_limit_what(enum sim_limit l);
 struct sim_budget { /* of one siox:delay=PERCENT */
   const struct sim_row *row;
   double percent;
-  double over;                     /* points of run time beyond it, above 0.2: too much */
-  double above;                    /* joules over the bound at the delay used, - 1 */
-  const struct sim_row *dominator; /* a static level within the budget, or NULL */
-  const struct sim_row *cheaper;   /* one that takes 1 % less, whatever its I/O time, or NULL */
+  double over;                       /* points of run time beyond it, above 0.2: too much */
+  double above;                      /* joules over the bound at the delay used, - 1 */
+  const struct sim_row *dominator;   /* a static level within the budget, or NULL */
+  const struct sim_row *cheaper;     /* one that takes 1 % less, whatever its I/O time, or NULL */
+  const struct sim_row *best_static; /* within the budget */
 };
 enum { SIM_MAX_BUDGETS = 8 };
 struct sim_verdict {
@@ -135,16 +136,60 @@ bool sim_on_front(const struct sim_rows *rows, const struct sim_row *row);
  * both, or not by more than 1 %. */
 double sim_dominates(const struct sim_row *a, const struct sim_row *b);
 
+/* sim_map_groups.c: the results by drive and number of disks, and the values along an axis. */
+struct sim_values {
+  double value[64]; /* ascending; no more than that are kept */
+  uint32_t count;
+};
+#define SIM_NUMBER_REAL(v) (v)
+#define SIM_NUMBER_COUNT(v) (v)
+#define SIM_NUMBER_NAME(v) 0
+enum sim_axis {
+#define AXIS(name, type, member, low, high, initial, what) SIM_AXIS_##name,
+  SIM_AXES(AXIS)
+#undef AXIS
+};
+double sim_point_value(const struct sim_point *p, enum sim_axis axis); /* of a drive 0 */
+struct sim_group {
+  const char *drive;
+  uint32_t disks;
+  const struct sim_result **item;
+  struct sim_verdict *verdict; /* of each */
+  uint64_t count;              /* points that can be */
+  uint64_t impossible;
+};
+struct sim_groups {
+  struct sim_group *group; /* in the order of their first points */
+  uint32_t count;
+};
+int sim_groups_make(struct sim_groups *g, const struct sim_results *r); /* SIOX_ENOMEM */
+void sim_groups_free(struct sim_groups *g);
+void sim_group_values(const struct sim_group *g, enum sim_axis axis, struct sim_values *v);
+
+/* sim_map_plot.c: pictures of each group into a directory; sim_plot_name: their names without
+ * directory. 0 or an exit status with a message. */
+enum sim_picture { SIM_PICTURE_CHOICE, SIM_PICTURE_SAVED };
+void sim_plot_name(const struct sim_group *g, enum sim_picture picture, enum sim_limit limit,
+                   char *name, size_t size);
+int sim_plot_map(const struct sim_groups *g, const char *directory);
+
+/* sim_map_report.c: what the map says, as Markdown. plots: directory of the pictures as the text
+ * names it, NULL: there are none. command: it was made with. */
+int sim_report_map(const struct sim_results *r, const struct sim_groups *g, const char *command,
+                   const char *plots, FILE *out);
+
 /* sim_map_verdict.c: counts and worst points for people. */
 void sim_verdict_print(const struct sim_results *r, uint32_t worst, FILE *out);
+/* Each question with its count, as rows of a Markdown table, and the worst points. */
+void sim_verdict_markdown(const struct sim_results *r, uint32_t worst, FILE *out);
 json_t *sim_verdict_json(const struct sim_results *r);
 
 /* sim_map.c */
 struct sim_map_options {
-  const char *output, *schemes;
+  const char *output, *schemes, *plot, *report;
   struct sim_grids grids;
-  uint32_t worst; /* so many of the worst points are told */
-  bool json, so_far;
+  uint32_t worst;                  /* so many of the worst points are told */
+  bool json, so_far, quick, whole; /* quick, whole: what the grids are */
 };
 extern const char sim_map_schemes[]; /* compared at each point unless others are asked for */
 int sim_map(const struct sim_map_options *o, const struct sim_watch *watch);

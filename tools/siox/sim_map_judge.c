@@ -90,9 +90,11 @@ static void judge_budget(const struct sim_rows *rows, const struct sim_row *row,
       most = by;
       b->dominator = r;
     }
-    if (r->joules < row->joules * (1 - matters) && (!b->cheaper || r->joules < b->cheaper->joules))
-      b->cheaper = r;
+    if (!b->best_static || r->joules < b->best_static->joules)
+      b->best_static = r;
   }
+  if (b->best_static && b->best_static->joules < row->joules * (1 - matters))
+    b->cheaper = b->best_static;
 }
 
 static enum sim_choice choice_of(const struct sim_row *r) {

@@ -96,9 +96,9 @@ int sim_grids_add(struct sim_grids *all, const char *text, struct siox_diag *dia
     return refuse(diag, SIOX_ENOMEM, text, siox_strerror(SIOX_ENOMEM));
   all->grid = more;
   struct sim_grid *g = &more[all->count++];
-  *g = (struct sim_grid){.text = strdup(text)};
+  *g = (struct sim_grid){.text = strdup(text), .asked = strdup(text)};
   char *rest = g->text;
-  int rc = rest ? 0 : refuse(diag, SIOX_ENOMEM, text, siox_strerror(SIOX_ENOMEM));
+  int rc = rest && g->asked ? 0 : refuse(diag, SIOX_ENOMEM, text, siox_strerror(SIOX_ENOMEM));
   for (char *word; rc == 0 && (word = strsep(&rest, " \t\n")) != NULL;)
     rc = *word ? read_axis(g, word, diag) : 0;
   uint64_t points = 1;
@@ -132,6 +132,7 @@ void sim_grids_free(struct sim_grids *g) {
     for (size_t a = 0; a < SIM_NAXES; a++)
       free(g->grid[i].value[a]);
     free(g->grid[i].text);
+    free(g->grid[i].asked);
   }
   free(g->grid);
   *g = (struct sim_grids){0};

@@ -11,7 +11,7 @@ enum {
   LEAST_GAPS = 30,       /* of each job, and */
   LEAST_SECONDS = 600,   /* so long, for what a scheme learns and waits for takes tens of seconds */
   MOST_REQUESTS = 16,    /* of a burst */
-  MOST_PIECES = 400000,  /* that disks serve in a run */
+  MOST_PIECES = 150000,  /* that disks serve in a run */
   LEAST_PIECE = 512,     /* bytes of a request on one disk */
   USUAL_PIECE = 1 << 20, /* where a burst is large enough */
   TRIES = 12,

@@ -193,6 +193,33 @@ void sim_verdict_print(const struct sim_results *r, uint32_t worst, FILE *out) {
   }
 }
 
+void sim_verdict_markdown(const struct sim_results *r, uint32_t worst, FILE *out) {
+  uint64_t feasible = 0;
+  struct tally t[NQUESTIONS];
+  for (uint64_t i = 0; i < r->count; i++)
+    feasible += r->item[i].feasible;
+  fprintf(out,
+          "\n%" PRIu64 " points; at %" PRIu64 " more, disks cannot be so little busy.\n\n"
+          "## Where siox loses\n| what is not as it should be | cases | of | points |\n"
+          "| --- | --- | --- | --- |\n",
+          feasible, r->count - feasible);
+  for (int q = 0; q < NQUESTIONS; q++) {
+    gather(r, &questions[q], &t[q]);
+    fprintf(out, "| %s | %" PRIu64 " | %" PRIu64 " | %" PRIu64 " |\n", questions[q].what, t[q].bad,
+            t[q].asked, t[q].points);
+  }
+  for (int q = 0; q < NQUESTIONS; q++) {
+    if (t[q].bad)
+      fprintf(out, "\n%s; the worst:\n", questions[q].what);
+    for (uint64_t i = 0; i < t[q].bad && i < worst; i++) {
+      fprintf(out, "- %s: `siox sim --map --point ", t[q].list[i].a.text);
+      sim_point_print(&t[q].list[i].r->point, out);
+      fputs("`\n", out);
+    }
+    free(t[q].list);
+  }
+}
+
 static json_t *point_json(const struct sim_point *p) {
   json_t *o = json_object();
 #define JSON_REAL(v) json_real(v)

@@ -3,6 +3,7 @@
  * where to be. Added time is drawn on a scale that is linear below 1 % and logarithmic above, for
  * schemes differ by orders of magnitude. */
 #include "sim.h"
+#include "svg.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,12 +29,6 @@ static double y_of(const struct place *p, double joules) {
   return p->bottom - (joules - p->least_y) / (p->most_y - p->least_y) * (p->bottom - p->top);
 }
 
-static double round_up(double v) { /* to 1, 2 or 5 times a power of ten */
-  double power = pow(10, floor(log10(v)));
-  double part = v / power;
-  return (part <= 1.0000001 ? 1 : part <= 2 ? 2 : part <= 5 ? 5 : 10) * power;
-}
-
 static void extent(const struct sim_rows *rows, struct place *p) {
   double low = INFINITY, high = 0, right = 0;
   for (uint32_t i = 0; i < rows->count; i++) {
@@ -44,16 +39,16 @@ static void extent(const struct sim_rows *rows, struct place *p) {
     high = fmax(high, r->joules);
     right = fmax(right, r->added_io);
   }
-  double step = round_up((high - low > 0 ? high - low : fmax(high, 1)) / 5);
+  double step = svg_round_up((high - low > 0 ? high - low : fmax(high, 1)) / 5);
   p->least_y = floor(low / step) * step;
   p->most_y = ceil(high / step + 1e-9) * step;
   if (p->most_y <= p->least_y)
     p->most_y = p->least_y + step;
-  p->most_x = fmax(round_up(fmax(right, 0.01) * 1.15), 0.1);
+  p->most_x = fmax(svg_round_up(fmax(right, 0.01) * 1.15), 0.1);
 }
 
 static void axes(const struct place *p, FILE *out) {
-  double step = round_up((p->most_y - p->least_y) / 6);
+  double step = svg_round_up((p->most_y - p->least_y) / 6);
   fprintf(out, "<g stroke=\"#e3e3e3\">\n");
   for (double j = ceil(p->least_y / step - 1e-9) * step; j <= p->most_y * (1 + 1e-9); j += step)
     fprintf(out, "<path d=\"M%.1f %.1fH%.1f\"/>\n", p->left, y_of(p, j), p->right);
@@ -118,13 +113,9 @@ int sim_plot_svg(const struct sim_rows *rows, FILE *out, int width) {
   if (!labels)
     return SIOX_ENOMEM;
   extent(rows, &p);
-  fprintf(out,
-          "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"536\" viewBox=\"0 0 %d "
-          "536\" font-family=\"sans-serif\" font-size=\"12\">\n<title>Energy against added I/O "
-          "time</title>\n<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n<text x=\"%.0f\" "
-          "y=\"26\" font-size=\"16\" fill=\"#222\">Energy against added I/O time (linear to 1 %%, "
-          "then logarithmic)</text>\n",
-          width, width, p.left);
+  svg_begin(out, width, 536, "Energy against added I/O time");
+  svg_label(out, p.left, 26, "font-size=\"16\" fill=\"#222\"",
+            "Energy against added I/O time (linear to 1 %, then logarithmic)");
   axes(&p, out);
   for (uint32_t i = 0; i < rows->count; i++) /* no label on a point */
     if (!rows->row[i].wrong[0])
@@ -140,11 +131,11 @@ int sim_plot_svg(const struct sim_rows *rows, FILE *out, int width) {
     if (fabs(labels[n].y - y - 4) > 14)
       fprintf(out, "<path d=\"M%.1f %.1fL%.1f %.1f\" stroke=\"#bbb\"/>\n", x, y, labels[n].x - 1,
               labels[n].y - 4);
-    fprintf(out, "<text x=\"%.1f\" y=\"%.1f\" fill=\"%s\">%s</text>\n", labels[n].x, labels[n].y,
-            colour[r->kind], r->name);
+    char style[32];
+    snprintf(style, sizeof style, "fill=\"%s\"", colour[r->kind]);
+    svg_label(out, labels[n].x, labels[n].y, style, r->name);
     n++;
   }
-  fprintf(out, "</svg>\n");
   free(labels);
-  return ferror(out) ? SIOX_EIO : 0;
+  return svg_end(out);
 }

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The timeline as SVG: a row per disk, height and colour say the speed, dark ticks above a row the
- * requests. Plain shapes and text: no scripts, no fonts of its own, one file. */
+ * requests. */
+#include "svg.h"
 #include "timeline.h"
 #include <siox/error.h>
+#include <string.h>
 
 struct colour {
   double r, g, b;
@@ -30,27 +32,6 @@ static void fill(FILE *out, double speed, double full) {
   struct colour c = colour_of(speed, full);
   fprintf(out, "fill=\"#%02x%02x%02x\"", (unsigned)(c.r + 0.5), (unsigned)(c.g + 0.5),
           (unsigned)(c.b + 0.5));
-}
-
-static void text(FILE *out, const char *s) {
-  for (; *s; s++) {
-    switch (*s) {
-    case '&':
-      fputs("&amp;", out);
-      break;
-    case '<':
-      fputs("&lt;", out);
-      break;
-    case '>':
-      fputs("&gt;", out);
-      break;
-    case '"':
-      fputs("&quot;", out);
-      break;
-    default:
-      fputc((unsigned char)*s < 32 ? ' ' : *s, out);
-    }
-  }
 }
 
 static double x_of(const struct timeline *t, const struct place *p, int64_t time) {
@@ -146,24 +127,16 @@ int siox__timeline_svg(const struct timeline *t, FILE *out, int width) {
   p.area = p.row - 12 > 6 ? p.row - 12 : 6;
   for (uint32_t d = 0; d < t->ndisks; d++)
     total += t->disk[d].joules;
-  fprintf(out,
-          "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%.0f\" viewBox=\"0 0 %d "
-          "%.0f\" "
-          "font-family=\"sans-serif\" font-size=\"12\">\n<title>Disk speeds under policy ",
-          width, height, width, height);
-  text(out, t->policy);
-  fprintf(out,
-          "</title>\n<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n<g fill=\"#222\">\n"
-          "<text x=\"%.0f\" y=\"24\" font-size=\"16\">Disk speeds under policy ",
-          p.left);
-  text(out, t->policy);
-  fprintf(out, ": %.1f J in %.2f s</text>\n<text x=\"%.0f\" y=\"42\" fill=\"#666\">", total,
-          (double)(t->end - t->start) / 1e9, p.left);
-  char program[128];
+  char title[160], program[128];
+  snprintf(title, sizeof title, "Disk speeds under policy %s", t->policy);
   int fits = (int)((p.right - p.left) / 6.5);
   snprintf(program, sizeof program, "%.*s", fits < 127 ? fits : 127, t->program);
-  text(out, program);
-  fprintf(out, "</text>\n");
+  svg_begin(out, width, height, title);
+  snprintf(title + strlen(title), sizeof title - strlen(title), ": %.1f J in %.2f s", total,
+           (double)(t->end - t->start) / 1e9);
+  fprintf(out, "<g fill=\"#222\">\n");
+  svg_label(out, p.left, 24, "font-size=\"16\"", title);
+  svg_label(out, p.left, 42, "fill=\"#666\"", program);
   legend(t, &p, 66, out);
   fprintf(out, "</g>\n");
   axis(t, &p, out);
@@ -177,6 +150,5 @@ int siox__timeline_svg(const struct timeline *t, FILE *out, int width) {
     fprintf(out, "<text x=\"%.0f\" y=\"%.1f\" fill=\"#555\">%.1f J</text>\n</g>\n", p.right + 8,
             base - p.area / 2 + 4, t->disk[d].joules);
   }
-  fprintf(out, "</svg>\n");
-  return ferror(out) ? SIOX_EIO : 0;
+  return svg_end(out);
 }
