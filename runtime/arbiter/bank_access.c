@@ -116,13 +116,13 @@ static int make_serve(struct siox_bank *bank, uint32_t d, uint32_t job) {
 }
 
 /* Would every piece end at a time that can be told? A client may say any number of bytes. */
-static bool ends(const struct siox_bank *bank, int n) {
+static bool ends(struct siox_bank *bank, int n) {
   const int64_t last = INT64_C(1) << 61; /* of a trace, too */
   for (int i = 0; i < n; i++) {
     const struct siox_extent *e = &bank->extent[i];
-    const struct siox__disk *disk = &bank->disk[e->disk];
+    struct siox__disk *disk = &bank->disk[e->disk];
     int64_t start = disk->free_at > bank->now ? disk->free_at : bank->now;
-    if (siox_drive_service_ns(disk->drive, disk->level, e->bytes, false) > last - start)
+    if (siox__disk_service(disk, e->bytes, false) > last - start)
       return false;
   }
   return true;

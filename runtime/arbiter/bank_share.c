@@ -10,11 +10,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void give(struct siox_bank *bank, const struct siox_segment *segment) {
-  siox__bank_job_of(bank, segment->job)->totals.joules[segment->state] += segment->joules;
-  bank->totals[segment->disk].joules[segment->state] += segment->joules;
+/* Takes a job's part of a piece into the totals and tells it. */
+static void give(struct siox_bank *bank, uint32_t disk, const struct siox__piece *piece,
+                 uint32_t job, double share, double joules) {
+  siox__bank_job_of(bank, job)->totals.joules[piece->state] += joules;
+  bank->totals[disk].joules[piece->state] += joules;
   if (bank->segment)
-    bank->segment(bank->context, segment);
+    bank->segment(bank->context, &(struct siox_segment){.disk = disk,
+                                                        .state = piece->state,
+                                                        .start = piece->start,
+                                                        .end = piece->end,
+                                                        .from_speed = piece->from,
+                                                        .to_speed = piece->to,
+                                                        .bytes = piece->bytes,
+                                                        .job = job,
+                                                        .share = share,
+                                                        .joules = joules});
 }
 
 /* Claims that hold the disk's level at some time in [start, end). */
@@ -54,28 +65,24 @@ static bool first_seen(struct siox_bank *bank, uint32_t job) {
 }
 
 /* One part of an idle stretch, within which the set of holders is constant. */
-static void share(struct siox_bank *bank, struct siox_segment *segment, uint32_t nholds) {
-  double joules = segment->joules;
+static void share(struct siox_bank *bank, uint32_t disk, const struct siox__piece *part,
+                  uint32_t nholds) {
   uint32_t njobs = 0;
   bank->stamp++;
   for (uint32_t i = 0; i < nholds; i++) {
     const struct siox__hold *h = &bank->holds[i];
-    if (h->from <= segment->start && segment->end <= h->to && first_seen(bank, h->job))
+    if (h->from <= part->start && part->end <= h->to && first_seen(bank, h->job))
       njobs++;
   }
   if (njobs == 0) {
-    give(bank, segment);
+    give(bank, disk, part, SIOX_NOBODY, 1, part->joules);
     return;
   }
-  segment->share = 1.0 / njobs;
-  segment->joules = joules / njobs;
   bank->stamp++;
   for (uint32_t i = 0; i < nholds; i++) {
     const struct siox__hold *h = &bank->holds[i];
-    if (h->from <= segment->start && segment->end <= h->to && first_seen(bank, h->job)) {
-      segment->job = h->job;
-      give(bank, segment);
-    }
+    if (h->from <= part->start && part->end <= h->to && first_seen(bank, h->job))
+      give(bank, disk, part, h->job, 1.0 / njobs, part->joules / njobs);
   }
 }
 
@@ -152,37 +159,21 @@ void siox__bank_after(struct siox_bank *bank, const struct siox_mask *disks, uin
 }
 
 /* The short way: the holders are known for the whole stretch. */
-static bool share_known(struct siox_bank *bank, struct siox_segment *segment, uint32_t level) {
-  struct siox__holders *h = &bank->holders[segment->disk];
-  if (!h->valid || h->level != level || h->until < segment->end)
-    find_holders(bank, segment->disk, level, segment->start);
-  if (!h->valid || h->until < segment->end)
+static bool share_known(struct siox_bank *bank, uint32_t disk, const struct siox__piece *piece) {
+  struct siox__holders *h = &bank->holders[disk];
+  if (!h->valid || h->level != piece->level || h->until < piece->end)
+    find_holders(bank, disk, piece->level, piece->start);
+  if (!h->valid || h->until < piece->end)
     return false;
-  if (h->njobs == 0) {
-    give(bank, segment);
-    return true;
-  }
-  segment->share = 1.0 / h->njobs;
-  segment->joules /= h->njobs;
-  for (uint32_t i = 0; i < h->njobs; i++) {
-    segment->job = h->job[i].job;
-    give(bank, segment);
-  }
+  if (h->njobs == 0)
+    give(bank, disk, piece, SIOX_NOBODY, 1, piece->joules);
+  for (uint32_t i = 0; i < h->njobs; i++)
+    give(bank, disk, piece, h->job[i].job, 1.0 / h->njobs, piece->joules / h->njobs);
   return true;
 }
 
 static void share_idle(struct siox_bank *bank, uint32_t disk, const struct siox__piece *piece) {
-  const struct siox_segment whole = {.disk = disk,
-                                     .state = SIOX_IDLE,
-                                     .start = piece->start,
-                                     .end = piece->end,
-                                     .from_speed = piece->from,
-                                     .to_speed = piece->to,
-                                     .job = SIOX_NOBODY,
-                                     .share = 1,
-                                     .joules = piece->joules};
-  struct siox_segment segment = whole;
-  if (share_known(bank, &segment, piece->level))
+  if (share_known(bank, disk, piece))
     return;
   uint32_t nholds = collect(bank, disk, piece), ncuts = 0;
   qsort(bank->holds, nholds, sizeof *bank->holds, by_job);
@@ -196,13 +187,13 @@ static void share_idle(struct siox_bank *bank, uint32_t disk, const struct siox_
   }
   qsort(bank->cut, ncuts, sizeof *bank->cut, by_time);
   for (uint32_t i = 0; i + 1 < ncuts; i++) {
-    segment = whole;
-    segment.start = bank->cut[i];
-    segment.end = bank->cut[i + 1];
-    if (segment.start == segment.end)
+    struct siox__piece part = *piece;
+    part.start = bank->cut[i];
+    part.end = bank->cut[i + 1];
+    if (part.start == part.end)
       continue;
-    segment.joules *= (double)(segment.end - segment.start) / (double)(piece->end - piece->start);
-    share(bank, &segment, nholds);
+    part.joules *= (double)(part.end - part.start) / (double)(piece->end - piece->start);
+    share(bank, disk, &part, nholds);
   }
 }
 
@@ -225,15 +216,5 @@ void siox__bank_piece(void *context, uint32_t disk, const struct siox__piece *pi
     t->transitions_up += piece->state == SIOX_UP;
     t->transitions_down += piece->state == SIOX_DOWN;
   }
-  struct siox_segment segment = {.disk = disk,
-                                 .state = piece->state,
-                                 .start = piece->start,
-                                 .end = piece->end,
-                                 .from_speed = piece->from,
-                                 .to_speed = piece->to,
-                                 .bytes = piece->bytes,
-                                 .job = piece->job,
-                                 .share = 1,
-                                 .joules = piece->joules};
-  give(bank, &segment);
+  give(bank, disk, piece, piece->job, 1, piece->joules);
 }

@@ -29,8 +29,13 @@ int siox_rule_parse(const char *text, enum siox_transition_rule *rule) {
 
 static double full_speed(const struct siox_drive *d) { return d->level[d->nlevels - 1].speed; }
 
-/* To the nearest nanosecond; what does not fit in 63 bits is never. */
-static int64_t to_ns(double ns) { return ns < 9.2e18 ? llround(ns) : SIOX_NEVER; }
+/* To the nearest nanosecond, as llround does for ns >= 0; what does not fit in 63 bits is never. */
+static int64_t to_ns(double ns) {
+  if (!(ns < 9.2e18))
+    return SIOX_NEVER;
+  int64_t whole = (int64_t)ns;
+  return whole + (ns - (double)whole >= 0.5);
+}
 
 uint32_t siox_drive_level(const struct siox_drive *d, int32_t speed) {
   uint32_t top = d->nlevels - 1;

@@ -21,7 +21,8 @@ void siox__disk_init(struct siox__disk *disk, uint32_t index, const struct siox_
                               .last_end = start,
                               .move_start = start,
                               .move_end = start,
-                              .move_job = SIOX_NOBODY};
+                              .move_job = SIOX_NOBODY,
+                              .known.level = UINT32_MAX};
   disk->move_from = speed_of(disk, level);
 }
 
@@ -141,6 +142,16 @@ int siox__disk_command_at(struct siox__disk *disk, int64_t now, int64_t at, uint
   return 0;
 }
 
+int64_t siox__disk_service(struct siox__disk *disk, uint64_t bytes, bool sequential) {
+  if (disk->known.level != disk->level || disk->known.bytes != bytes) {
+    disk->known.level = disk->level;
+    disk->known.bytes = bytes;
+    for (int s = 0; s < 2; s++)
+      disk->known.ns[s] = siox_drive_service_ns(disk->drive, disk->level, bytes, s);
+  }
+  return disk->known.ns[sequential];
+}
+
 static int64_t moving_between(const struct siox__disk *disk, int64_t from, int64_t to) {
   int64_t sum = 0;
   uint32_t first = disk->nmoves > SIOX__MOVES ? disk->nmoves - SIOX__MOVES : 0;
@@ -161,8 +172,8 @@ struct siox__charge siox__disk_serve(struct siox__disk *disk, int64_t now, uint3
   bool sequential = disk->served && disk->file == file && disk->next == local;
   struct siox__charge charge = {.start = disk->free_at > now ? disk->free_at : now,
                                 .sequential = sequential};
-  charge.end = charge.start + siox_drive_service_ns(disk->drive, disk->level, bytes, sequential);
-  charge.moving_ns = moving_between(disk, now, charge.start);
+  charge.end = charge.start + siox__disk_service(disk, bytes, sequential);
+  charge.moving_ns = disk->nmoves ? moving_between(disk, now, charge.start) : 0;
   charge.queued_ns = charge.start - now - charge.moving_ns;
   disk->served = true;
   disk->file = file;

@@ -41,6 +41,11 @@ struct siox__disk {
   uint32_t move_job;
   bool served; /* file and next are valid */
   uint64_t file, next;
+  struct { /* service times that were worked out last, [sequential] */
+    uint64_t bytes;
+    uint32_t level;
+    int64_t ns[2];
+  } known;
   struct siox__span move[SIOX__MOVES]; /* the last transitions, a ring */
   uint32_t nmoves;
 };
@@ -61,6 +66,9 @@ int siox__disk_command(struct siox__disk *disk, int64_t now, uint32_t level, uin
 /* The same, not begun before `at`; the disk idles until then. */
 int siox__disk_command_at(struct siox__disk *disk, int64_t now, int64_t at, uint32_t level,
                           uint32_t job);
+
+/* ns that its present level takes to serve so many bytes. */
+int64_t siox__disk_service(struct siox__disk *disk, uint64_t bytes, bool sequential);
 
 struct siox__charge {
   int64_t start, end;
