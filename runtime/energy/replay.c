@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The replay: streams take turns by time, each holding its next point until its time is known. A
  * point comes as long after the latest of what it follows (the point before it in its stream, and
- * what it waited for elsewhere) as it was recorded after the latest of them then. Equal times go in
- * the recorded order, then by run, client and thread. */
+ * what it waited for elsewhere) as it was recorded after the latest of them then. */
 #include "energy/replay_internal.h"
 #include <math.h>
 #include <stdlib.h>
@@ -10,48 +9,11 @@
 
 enum { PROGRESS_EVERY = 1 << 16 }; /* points */
 
-static const struct siox__op *current(const struct siox__stream *s) { return &s->op[s->head]; }
-
-static bool earlier(const struct siox__stream *x, const struct siox__stream *y) {
-  if (x->due != y->due)
-    return x->due < y->due;
-  const struct siox__op *p = current(x), *q = current(y);
-  if (p->at != q->at)
-    return p->at < q->at;
-  if (p->end != q->end)
-    return p->end < q->end;
-  if (x->run != y->run)
-    return x->run->number < y->run->number;
-  return x->client != y->client ? x->client < y->client : x->thread < y->thread;
-}
-
-static int push(struct siox__replay *r, struct siox__stream *s) {
-  if (siox__room(&r->heap, r->nheap, &r->heap_room, sizeof(struct siox__stream *)) < 0)
-    return SIOX_ENOMEM;
-  uint32_t i = r->nheap++;
-  for (; i > 0 && earlier(s, r->heap[(i - 1) / 2]); i = (i - 1) / 2)
-    r->heap[i] = r->heap[(i - 1) / 2];
-  r->heap[i] = s;
-  return 0;
-}
-
-static struct siox__stream *pop(struct siox__replay *r) {
-  struct siox__stream *top = r->heap[0], *last = r->heap[--r->nheap];
-  uint32_t i = 0, child;
-  for (; (child = 2 * i + 1) < r->nheap; i = child) {
-    if (child + 1 < r->nheap && earlier(r->heap[child + 1], r->heap[child]))
-      child++;
-    if (!earlier(r->heap[child], last))
-      break;
-    r->heap[i] = r->heap[child];
-  }
-  r->heap[i] = last;
-  return top;
-}
+static struct siox__op *current(const struct siox__stream *s) { return &s->op[s->head]; }
 
 static int due_at(struct siox__replay *r, struct siox__stream *s, int64_t due) {
   s->due = due > r->now ? due : r->now;
-  return push(r, s);
+  return siox__turns_put(&r->turns, s->due, s);
 }
 
 /* Think times alone are dilated: not what passes between a collective's last entry and its end, nor
@@ -301,22 +263,25 @@ static int stream_over(struct siox__replay *r, struct siox__stream *s) {
 
 /* The stream's point happens; what follows it is scheduled. */
 static int step(struct siox__replay *r, struct siox__stream *s) {
-  struct siox__op op = *current(s), *next;
+  struct siox__op *op = current(s), *next;
   struct siox__stream *waiting = NULL;
   int64_t end;
   r->now = end = s->due;
-  int rc = perform(r, s, &op, &end);
-  free(op.hint);
-  s->op[s->head].hint = NULL;
+  int rc = perform(r, s, op, &end);
+  op = current(s); /* joining reads other streams of its run, and perhaps this one */
+  if (op->hint) {
+    free(op->hint);
+    op->hint = NULL;
+  }
   if (rc < 0)
     return rc;
-  siox__link_happened(s, &op, r->now, end, &waiting);
-  siox__account(s, &op, r->now, end);
-  s->base = op.async ? r->now : end;
-  s->base_recorded = op.async ? op.at : op.end;
-  siox__link_over(s, &op);
+  siox__link_happened(s, op, r->now, end, &waiting);
+  siox__account(s, op, r->now, end);
+  s->base = op->async ? r->now : end;
+  s->base_recorded = op->async ? op->at : op->end;
+  siox__link_over(s, op);
   siox__run_pop(s);
-  rc = wake(r, waiting);
+  rc = waiting ? wake(r, waiting) : 0;
   if (rc == 0)
     rc = siox__run_current(s, &next);
   if (rc < 0)
@@ -334,13 +299,14 @@ int siox__replay_run(struct siox__replay *r) {
   int rc = 0;
   for (uint32_t i = 0; i < r->ntracks && rc == 0; i++)
     rc = begin_run(r, &r->track[i], r->sim->start + r->sim->job[r->track[i].job].is.start);
-  while (rc == 0 && (r->nheap || r->parked)) {
-    if (!r->nheap)
+  const struct siox__turn *next;
+  while (rc == 0 && ((next = siox__turns_next(&r->turns)) || r->parked)) {
+    if (!next)
       rc = release_one(r);
-    else if (r->teller.count && siox__teller_next(&r->teller) <= r->heap[0]->due)
+    else if (r->teller.count && siox__teller_next(&r->teller) <= next->due)
       rc = siox__teller_remind(&r->teller);
     else
-      rc = step(r, pop(r));
+      rc = step(r, siox__turns_take(&r->turns));
     progress(r);
   }
   return rc;

@@ -92,6 +92,7 @@ struct siox__run {
   int64_t shift;
   uint32_t number; /* in the order they began */
   uint32_t live;   /* streams that are not over */
+  bool apart;      /* no stream waits for another: each is read by itself */
   double think;    /* factor on think times */
   bool tells;      /* its hints are given by the teller, as the policy wants them */
   uint64_t files;  /* the bank's number of its first file, less 1 */
@@ -178,6 +179,19 @@ int siox__tell_access(struct siox__teller *t, struct siox__client *c, int64_t no
 int64_t siox__teller_next(const struct siox__teller *t); /* SIOX_NEVER: nothing is due */
 int siox__teller_remind(struct siox__teller *t);         /* the next one, at its time */
 
+/* replay_turns.c: the streams whose next point's time is known. */
+struct siox__turns {
+  struct siox__turn {
+    int64_t due;
+    struct siox__stream *stream;
+  } * heap;
+  uint32_t count, room;
+  bool open; /* the top was taken */
+};
+int siox__turns_put(struct siox__turns *t, int64_t due, struct siox__stream *s);
+const struct siox__turn *siox__turns_next(struct siox__turns *t); /* NULL: none */
+struct siox__stream *siox__turns_take(struct siox__turns *t);     /* the next one */
+
 /* replay.c: the engine. */
 struct siox__track {  /* one instance of a job: its runs follow each other */
   uint32_t job, left; /* in the simulator; runs to come */
@@ -195,8 +209,8 @@ struct siox__replay {
   struct siox__run **run; /* every one so far */
   uint32_t ntracks, nruns, run_room;
   int64_t now;
-  struct siox__stream **heap; /* whose next point's time is known */
-  uint32_t nheap, heap_room, parked;
+  struct siox__turns turns;
+  uint32_t parked;
   uint64_t released, points, told;
   struct siox__members {
     uint32_t *client, count, room;

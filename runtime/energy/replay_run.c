@@ -124,14 +124,13 @@ static int refill(struct siox__stream *s) {
   return 0;
 }
 
-/* The earliest point that is not joined yet goes into its stream's ring. */
-static int read_one(struct siox__run *r) {
-  struct siox__stream *s = r->heap[0];
+/* A place for one more point in the stream's ring; NULL: no memory. */
+static struct siox__op *more(struct siox__stream *s) {
   if (s->count == s->room) {
     uint32_t room = s->room ? s->room * 2 : 4;
     struct siox__op *op = malloc(room * sizeof *op);
     if (!op)
-      return SIOX_ENOMEM;
+      return NULL;
     for (uint32_t i = 0; i < s->count; i++)
       op[i] = s->op[(s->head + i) & (s->room - 1)];
     free(s->op);
@@ -139,13 +138,24 @@ static int read_one(struct siox__run *r) {
     s->head = 0;
     s->room = room;
   }
-  struct siox__op *op = &s->op[(s->head + s->count) & (s->room - 1)];
+  return &s->op[(s->head + s->count++) & (s->room - 1)];
+}
+
+/* The stream's next point is joined, and the one after it is read. */
+static int read_from(struct siox__stream *s) {
+  struct siox__op *op = more(s);
+  if (!op)
+    return SIOX_ENOMEM;
   *op = s->next;
-  s->count++;
-  r->read++;
+  s->next.hint = NULL;
+  s->run->read++;
   int rc = siox__link(s, op);
-  if (rc == 0)
-    rc = refill(s);
+  return rc == 0 ? refill(s) : rc;
+}
+
+/* The earliest point that is not joined yet. */
+static int read_one(struct siox__run *r) {
+  int rc = read_from(r->heap[0]);
   sift(r);
   return rc;
 }
@@ -163,10 +173,14 @@ int siox__run_read_to(struct siox__run *r, int64_t time) {
 
 int siox__run_current(struct siox__stream *s, struct siox__op **op) {
   int rc = 0;
-  while (rc == 0 && !s->count && s->has_next)
-    rc = read_one(s->run);
-  if (rc == 0 && s->count)
-    rc = siox__run_read_to(s->run, s->op[s->head].at);
+  if (s->run->apart) {
+    rc = !s->count && s->has_next ? read_from(s) : 0;
+  } else {
+    while (rc == 0 && !s->count && s->has_next)
+      rc = read_one(s->run);
+    if (rc == 0 && s->count)
+      rc = siox__run_read_to(s->run, s->op[s->head].at);
+  }
   *op = s->count ? &s->op[s->head] : NULL;
   return rc;
 }
@@ -240,7 +254,10 @@ static int open_generated(struct siox__run *r, const struct siox__run_options *o
 }
 
 int siox__run_open(struct siox__run *r, const struct siox__run_options *o) {
-  *r = (struct siox__run){.index = o->index, .generated = o->generated, .shift = o->shift};
+  *r = (struct siox__run){.index = o->index,
+                          .generated = o->generated,
+                          .shift = o->shift,
+                          .apart = !o->index && !o->generated->together};
   int rc = o->index ? open_trace(r, o) : open_generated(r, o);
   for (uint32_t i = 0; i < r->nstreams && rc == 0; i++) {
     rc = refill(&r->stream[i]);

@@ -111,7 +111,7 @@ static void close_replay(struct siox__replay *r) {
   free(r->track);
   free(r->members);
   free(r->uids.entry);
-  free(r->heap);
+  free(r->turns.heap);
   free(r->prepared);
 }
 
