@@ -64,9 +64,24 @@ int siox_sim_create(struct siox_sim **sim, const struct siox_sim_options *option
 int siox_sim_add(struct siox_sim *sim, const struct siox_sim_job *job, struct siox_diag *diag);
 /* The header of the trace that job `index` plays, NULL for a generated one. */
 const struct siox_trace_header *siox_sim_header(const struct siox_sim *sim, uint32_t index);
-/* Whether the recorded hints of job `index` still name the right disks; false: they are left out, because files lie
- * elsewhere now. */
-bool siox_sim_hints_kept(const struct siox_sim *sim, uint32_t index);
+/* How the hints of a job's trace are given. */
+enum siox_sim_hints {
+  SIOX_SIM_HINTS_NONE,     /* there are none, or it is generated and makes its own */
+  SIOX_SIM_HINTS_RECORDED, /* as they were recorded */
+  SIOX_SIM_HINTS_DERIVED,  /* files lie elsewhere: what the processes would say then, as right as they were (docs/sim.md) */
+  SIOX_SIM_HINTS_LEFT_OUT, /* files lie elsewhere, and the trace was recorded under a policy whose hints name no times */
+};
+enum siox_sim_hints siox_sim_hints(const struct siox_sim *sim, uint32_t index);
+/* Derives hints also where files lie as they were recorded: for comparing layouts with each other. */
+void siox_sim_derive(struct siox_sim *sim, bool always);
+
+/* Files of job `index`: of a trace each that it defines, of a generated job one without a path. */
+uint32_t siox_sim_nfiles(const struct siox_sim *sim, uint32_t index);
+/* NULL for a generated job's. *layout (may be NULL) is where it lies now. Both valid until it is placed elsewhere. */
+const char *siox_sim_file(const struct siox_sim *sim, uint32_t index, uint32_t file, const struct siox_layout **layout);
+/* Places a file for the runs that follow; the layout is copied. SIOX_EINVAL (no such file, another number of disks),
+ * SIOX_ENOMEM. */
+int siox_sim_place(struct siox_sim *sim, uint32_t index, uint32_t file, const struct siox_layout *layout);
 /* As siox_replay; options->policy must be given, options->drive is ignored. May be called any number of times. */
 int siox_sim_run(struct siox_sim *sim, const struct siox_replay_options *options, struct siox_replay_result *result,
                  struct siox_diag *diag);

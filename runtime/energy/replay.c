@@ -212,7 +212,7 @@ static int begin_run(struct siox__replay *r, struct siox__track *t, int64_t at) 
   struct siox__run_options o = {.index = x,
                                 .generated = &job->is.generated,
                                 .shift = x ? at - x->header->start : at,
-                                .hints = x && !x->moved};
+                                .hints = siox__sim_hints(r->sim, t->job)};
   int rc = siox__run_open(t->run, &o);
   t->run->number = r->nruns++;
   t->run->think = job->is.think > 0 ? job->is.think : 1;

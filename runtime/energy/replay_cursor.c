@@ -3,7 +3,7 @@
  * what they enclose is read before their beginning is known: as many points are held back as the
  * index found to be needed. */
 #include "common/wire.h"
-#include "energy/replay_source.h"
+#include "energy/replay_foresee.h"
 #include "siox/mpiio.h"
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@ static const uint8_t call_class[] = {
 };
 
 void siox__cursor_open(struct siox__cursor *c, const struct siox__index *index, uint32_t flow,
-                       bool hints) {
+                       enum siox__hints hints) {
   memset(c, 0, sizeof *c);
   c->index = index;
   c->hints = hints;
@@ -151,8 +151,15 @@ static void widen(struct siox__hint *h, uint32_t members) {
 static int take_hint(struct siox__cursor *c, const struct siox_trace_event *e) {
   struct siox__op op = point(c, SIOX__OP_HINT, e->u.hint.time, 0);
   size_t runs = e->u.hint.head.nruns * sizeof *op.hint->run;
-  if (!c->hints)
+  if (c->hints == SIOX__HINTS_NONE)
     return 0;
+  if (c->hints == SIOX__HINTS_FORESEEN) {
+    int rc = siox__foresight_hint(c->index->foresight, c->flow->client, c->event, e, &op.hint);
+    rc = rc == 0 && op.hint ? add(c, &op) : rc;
+    if (rc)
+      free(op.hint);
+    return rc;
+  }
   if (!(op.hint = malloc(sizeof *op.hint + runs)))
     return SIOX_ENOMEM;
   op.hint->head = e->u.hint.head;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The one reading of a trace from end to end. */
-#include "energy/replay_index.h"
+#include "energy/replay_foresee.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -89,6 +89,27 @@ static int define_client(struct siox__index *x, const struct siox_trace_event *e
   return 0;
 }
 
+/* As the recording has it, on whatever number of disks, each an array where they are arrays now. */
+static bool in_place(const struct siox__index *x, const struct siox__file_def *f) {
+  struct siox_layout then = {0}, now = f->layout;
+  if (siox_layout_copy(&then, &f->recorded) < 0)
+    return false;
+  if (!then.array.members && x->array.members)
+    (void)siox_layout_over(&then, &x->array); /* where it would be refused, so is the other */
+  now.ndisks = then.ndisks;
+  bool same = siox_layout_equal(&now, &then);
+  siox_layout_free(&then);
+  return same;
+}
+
+static void note_moved(struct siox__index *x, struct siox__file_def *f) {
+  bool moved = !in_place(x, f);
+  x->nmoved += (uint32_t)moved - (uint32_t)f->moved;
+  f->moved = moved;
+  x->moved = x->nmoved || x->renamed;
+  x->foreseen = false;
+}
+
 static int define_file(struct siox__index *x, const struct siox__index_options *o,
                        const struct siox_trace_event *e, const char *path, struct siox_diag *diag) {
   uint32_t ndisks = o->ndisks ? o->ndisks : x->header->ndisks;
@@ -107,20 +128,31 @@ static int define_file(struct siox__index *x, const struct siox__index_options *
                e->u.file.path, e->u.file.layout, ndisks);
   }
   if (rc >= 0) {
-    char a[2][256];
     x->stated |= recorded.array.members;
     x->unstated |= !recorded.array.members;
-    if (!recorded.array.members && o->array.members)
-      (void)siox_layout_over(&recorded, &o->array); /* where it would be refused, so is the other */
-    siox_layout_format(&recorded, a[0], sizeof a[0]);
-    siox_layout_format(&layout, a[1], sizeof a[1]);
-    x->moved |= strcmp(a[0], a[1]) != 0;
-    x->file[x->nfiles] =
-        (struct siox__file_def){.layout = layout, .since = x->events, .earlier = *at};
-    *at = x->nfiles++;
   }
-  siox_layout_free(&recorded);
-  return rc < 0 ? rc : 0;
+  char *name = rc >= 0 ? strdup(e->u.file.path) : NULL;
+  if (!name) {
+    siox_layout_free(&recorded);
+    siox_layout_free(&layout);
+    return rc < 0 ? rc : SIOX_ENOMEM;
+  }
+  x->file[x->nfiles] = (struct siox__file_def){
+      .layout = layout, .recorded = recorded, .path = name, .since = x->events, .earlier = *at};
+  *at = x->nfiles++;
+  note_moved(x, &x->file[*at]);
+  return 0;
+}
+
+int siox__index_place(struct siox__index *x, uint32_t file, const struct siox_layout *layout) {
+  struct siox_layout copy;
+  int rc = siox_layout_copy(&copy, layout);
+  if (rc)
+    return rc;
+  siox_layout_free(&x->file[file].layout);
+  x->file[file].layout = copy;
+  note_moved(x, &x->file[file]);
+  return 0;
 }
 
 uint32_t siox__index_file(const struct siox__index *x, uint64_t number, uint64_t event) {
@@ -185,6 +217,7 @@ static int take(struct siox__index *x, const struct siox_trace_event *e, const c
   case SIOX_TRACE_JOIN:
   case SIOX_TRACE_LEAVE:
   case SIOX_TRACE_HINT:
+    x->hints += e->kind == SIOX_TRACE_HINT;
     note_one(f, c, e->kind == SIOX_TRACE_HINT ? e->u.hint.time : e->u.join.time);
     return 0;
   case SIOX_TRACE_OPEN:
@@ -250,6 +283,8 @@ int siox__index_load(struct siox__index *x, const char *path,
   if (rc)
     return rc;
   x->header = siox_trace_header(x->reader);
+  x->ndisks = options->ndisks ? options->ndisks : x->header->ndisks;
+  x->array = options->array;
   struct siox_trace_event e;
   while ((rc = siox_trace_read(x->reader, &e, diag)) > 0) {
     rc = 0;
@@ -274,9 +309,9 @@ int siox__index_load(struct siox__index *x, const char *path,
       diag->text[0] = 0;
   }
   x->widen = x->stated ? 0 : options->array.members;
-  x->moved |= options->array.members && x->stated && x->unstated; /* hints mean both */
   uint64_t named = (uint64_t)x->header->ndisks * (x->widen ? x->widen : 1);
-  x->moved |= options->ndisks && options->ndisks < named;
+  x->renamed = x->ndisks < named || (options->array.members && x->stated && x->unstated);
+  x->moved |= x->renamed;
   settle_clients(x);
   return rc;
 }
@@ -284,8 +319,12 @@ int siox__index_load(struct siox__index *x, const char *path,
 void siox__index_unload(struct siox__index *x) {
   for (uint32_t i = 0; i < x->njobs; i++)
     free(x->job[i]);
-  for (uint32_t i = 0; i < x->nfiles; i++)
+  for (uint32_t i = 0; i < x->nfiles; i++) {
     siox_layout_free(&x->file[i].layout);
+    siox_layout_free(&x->file[i].recorded);
+    free(x->file[i].path);
+  }
+  siox__foresight_free(x->foresight);
   for (uint32_t i = 0; i < x->nflows; i++) {
     free(x->flow[i].block);
     free(x->flow[i].marks);

@@ -31,10 +31,13 @@ struct siox__client_def {
   int64_t first, last; /* times */
 };
 struct siox__file_def {
-  struct siox_layout layout;
+  struct siox_layout layout, recorded;
+  char *path;
+  bool moved;       /* it lies elsewhere than it was recorded */
   uint64_t since;   /* number of the event it was defined before */
   uint32_t earlier; /* file of the same number before, or SIOX__NONE */
 };
+struct siox__foresight;
 struct siox__index {
   struct siox_trace_reader *reader; /* owns the header */
   const struct siox_trace_header *header;
@@ -45,11 +48,17 @@ struct siox__index {
   struct siox__flow *flow;
   uint32_t njobs, job_room, uid_room, nclients, client_room, nfiles, file_room, nflows, flow_room;
   struct siox__map clients, files, flows; /* by number */
-  uint64_t events, points, requests, missed;
-  bool moved; /* some file lies elsewhere than it was recorded */
-  bool stated, unstated; /* some file's layout says what nodes are; some does not */
+  uint64_t events, points, requests, missed, hints;
+  uint32_t ndisks;         /* of the layouts */
+  struct siox_array array; /* that nodes are, unless a layout says otherwise */
+  uint32_t nmoved;         /* files that lie elsewhere than they were recorded */
+  bool stated, unstated;   /* some file's layout says what nodes are; some does not */
+  bool renamed;            /* hints name other disks than they did wherever files lie */
+  bool moved;              /* such hints as were recorded name the wrong disks */
   uint32_t widen; /* disks that stand for one of the trace, as the members of an array; 0: itself */
-  bool cut;   /* the trace has no end */
+  struct siox__foresight *foresight; /* of hints that files elsewhere would get, or NULL */
+  bool foreseen;                     /* it is of the present layouts */
+  bool cut;                          /* the trace has no end */
 };
 
 struct siox__index_options {
@@ -63,6 +72,8 @@ struct siox__index_options {
 int siox__index_load(struct siox__index *index, const char *path,
                      const struct siox__index_options *options, struct siox_diag *diag);
 void siox__index_unload(struct siox__index *index);
+/* Puts a file elsewhere. SIOX_ENOMEM. */
+int siox__index_place(struct siox__index *index, uint32_t file, const struct siox_layout *layout);
 /* The file that a number meant at an event. SIOX__NONE: none. */
 uint32_t siox__index_file(const struct siox__index *index, uint64_t number, uint64_t event);
 #endif

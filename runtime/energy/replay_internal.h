@@ -118,7 +118,7 @@ struct siox__run_options {
   const struct siox__index *index;
   const struct siox_sim_generated *generated;
   int64_t shift; /* index: added to recorded times. Generated: when it starts */
-  bool hints;
+  enum siox__hints hints;
 };
 int siox__run_open(struct siox__run *run, const struct siox__run_options *options);
 void siox__run_close(struct siox__run *run); /* all but the clients and their figures */
@@ -233,9 +233,13 @@ struct siox_sim {
   struct siox__job {
     struct siox_sim_job is; /* name and trace owned */
     struct siox__index index;
+    struct siox_layout placed; /* of a generated one */
   } * job;
   uint32_t njobs, room;
+  bool foresee; /* hints are derived also where files lie as they were recorded */
 };
+/* How the hints of job `index` are given. */
+enum siox__hints siox__sim_hints(const struct siox_sim *sim, uint32_t index);
 
 /* replay_bank.c */
 int siox__replay_prepare(struct siox__replay *r);

@@ -42,11 +42,17 @@ struct siox__op {
   uint32_t group, dep; /* joined: collective, and message or request */
 };
 
+enum siox__hints { /* which are given */
+                   SIOX__HINTS_NONE,
+                   SIOX__HINTS_RECORDED,
+                   SIOX__HINTS_FORESEEN /* those that the files' present layouts would get */
+};
+
 /* Points of one thread in the order of time, read ahead no further than that needs. */
 struct siox__cursor {
   const struct siox__index *index;
   const struct siox__flow *flow;
-  bool hints; /* they are wanted */
+  enum siox__hints hints;
   uint32_t block;
   uint64_t event; /* number of the next one in the trace */
   struct siox__trace_part part;
@@ -58,7 +64,7 @@ struct siox__cursor {
   int64_t left_at;
 };
 void siox__cursor_open(struct siox__cursor *c, const struct siox__index *index, uint32_t flow,
-                       bool hints);
+                       enum siox__hints hints);
 /* 1 and *op (not taken), 0 the end, negative an error. */
 int siox__cursor_peek(struct siox__cursor *c, struct siox__op **op);
 void siox__cursor_take(struct siox__cursor *c); /* the point peeked at; its hint goes with it */

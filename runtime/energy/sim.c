@@ -2,6 +2,7 @@
 /* The simulator's jobs, and the plain replay of one trace, which is a simulation of one job on the
  * disks of its record. */
 #include "siox/sim.h"
+#include "energy/replay_foresee.h"
 #include "energy/replay_internal.h"
 #include <math.h>
 #include <stdio.h>
@@ -53,6 +54,9 @@ static int add(struct siox_sim *sim, const struct siox_sim_job *job, uint32_t nd
                struct siox_diag *diag) {
   if (siox__room(&sim->job, sim->njobs, &sim->room, sizeof *sim->job) < 0)
     return SIOX_ENOMEM;
+  for (uint32_t i = 0; i < sim->njobs; i++) /* what points into itself may have moved */
+    if (sim->job[i].placed.nodes)
+      sim->job[i].is.generated.layout = &sim->job[i].placed;
   struct siox__job *j = &sim->job[sim->njobs];
   memset(j, 0, sizeof *j);
   j->is = *job;
@@ -92,8 +96,78 @@ const struct siox_trace_header *siox_sim_header(const struct siox_sim *sim, uint
   return index < sim->njobs ? sim->job[index].index.header : NULL;
 }
 
-bool siox_sim_hints_kept(const struct siox_sim *sim, uint32_t index) {
-  return index < sim->njobs && !sim->job[index].index.moved;
+/* Whether the trace's hints say when a disk is needed: those given for a policy that takes a whole
+ * gap. */
+static bool hints_name_times(const struct siox__index *x) {
+  const char *argument;
+  const struct siox_policy *p = siox_policy_find(x->header->policy, &argument);
+  return p && p->lead == SIOX_LEAD_GAP;
+}
+
+enum siox_sim_hints siox_sim_hints(const struct siox_sim *sim, uint32_t index) {
+  if (index >= sim->njobs || !sim->job[index].is.trace || !sim->job[index].index.hints)
+    return SIOX_SIM_HINTS_NONE;
+  const struct siox__index *x = &sim->job[index].index;
+  if (!x->moved && !(sim->foresee && hints_name_times(x)))
+    return SIOX_SIM_HINTS_RECORDED;
+  return hints_name_times(x) ? SIOX_SIM_HINTS_DERIVED : SIOX_SIM_HINTS_LEFT_OUT;
+}
+
+enum siox__hints siox__sim_hints(const struct siox_sim *sim, uint32_t index) {
+  enum siox_sim_hints hints = siox_sim_hints(sim, index);
+  return hints == SIOX_SIM_HINTS_RECORDED  ? SIOX__HINTS_RECORDED
+         : hints == SIOX_SIM_HINTS_DERIVED ? SIOX__HINTS_FORESEEN
+                                           : SIOX__HINTS_NONE;
+}
+
+void siox_sim_derive(struct siox_sim *sim, bool always) { sim->foresee = always; }
+
+static int foresee(struct siox_sim *sim) {
+  int rc = 0;
+  for (uint32_t i = 0; i < sim->njobs && rc == 0; i++) {
+    struct siox__index *x = &sim->job[i].index;
+    if (siox__sim_hints(sim, i) != SIOX__HINTS_FORESEEN || x->foreseen)
+      continue;
+    if (!x->foresight)
+      rc = siox__foresight_load(&x->foresight, x, sim->job[i].is.trace);
+    if (rc == 0)
+      rc = siox__foresight_place(x->foresight, x);
+    x->foreseen = rc == 0;
+  }
+  return rc;
+}
+
+uint32_t siox_sim_nfiles(const struct siox_sim *sim, uint32_t index) {
+  if (index >= sim->njobs)
+    return 0;
+  return sim->job[index].is.trace ? sim->job[index].index.nfiles : 1;
+}
+
+const char *siox_sim_file(const struct siox_sim *sim, uint32_t index, uint32_t file,
+                          const struct siox_layout **layout) {
+  if (file >= siox_sim_nfiles(sim, index))
+    return NULL;
+  const struct siox__job *j = &sim->job[index];
+  if (layout)
+    *layout = j->is.trace ? &j->index.file[file].layout : j->is.generated.layout;
+  return j->is.trace ? j->index.file[file].path : NULL;
+}
+
+int siox_sim_place(struct siox_sim *sim, uint32_t index, uint32_t file,
+                   const struct siox_layout *layout) {
+  if (file >= siox_sim_nfiles(sim, index) || layout->ndisks != sim->ndisks)
+    return SIOX_EINVAL;
+  struct siox__job *j = &sim->job[index];
+  if (j->is.trace)
+    return siox__index_place(&j->index, file, layout);
+  struct siox_layout copy;
+  int rc = siox_layout_copy(&copy, layout);
+  if (rc)
+    return rc;
+  siox_layout_free(&j->placed);
+  j->placed = copy;
+  j->is.generated.layout = &j->placed;
+  return 0;
 }
 
 static void close_replay(struct siox__replay *r) {
@@ -121,7 +195,9 @@ int siox_sim_run(struct siox_sim *sim, const struct siox_replay_options *options
   memset(result, 0, sizeof *result);
   if (diag)
     diag->text[0] = 0;
-  int rc = options->policy ? siox__replay_prepare(&r) : SIOX_EINVAL;
+  int rc = options->policy ? foresee(sim) : SIOX_EINVAL;
+  if (rc == 0)
+    rc = siox__replay_prepare(&r);
   if (rc == 0)
     rc = siox__replay_run(&r);
   if (rc == 0)
@@ -144,6 +220,7 @@ void siox_sim_destroy(struct siox_sim *sim) {
     return;
   for (uint32_t j = 0; j < sim->njobs; j++) {
     siox__index_unload(&sim->job[j].index);
+    siox_layout_free(&sim->job[j].placed);
     free((char *)(uintptr_t)sim->job[j].is.name);
     free((char *)(uintptr_t)sim->job[j].is.trace);
   }

@@ -421,10 +421,11 @@ static void check_added(struct loader *in, unsigned index, const char *key) {
              h->drive[0]->time_scale, in->s->drive[0]->time_scale);
     fail(in, SIOX_EINVAL, key, what);
   }
-  if (h && !siox_sim_hints_kept(in->s->sim, index)) {
+  enum siox_sim_hints hints = siox_sim_hints(in->s->sim, index);
+  if (hints == SIOX_SIM_HINTS_DERIVED || hints == SIOX_SIM_HINTS_LEFT_OUT) {
     snprintf(what, sizeof what,
-             "jobs[%u]: files lie elsewhere than they were recorded, so its hints are left out",
-             index);
+             "jobs[%u]: files lie elsewhere than they were recorded, so its hints are %s", index,
+             hints == SIOX_SIM_HINTS_DERIVED ? "derived anew from its accesses" : "left out");
     note(in, what);
   }
   in->s->widest = h ? in->s->ndisks : in->s->widest;
