@@ -213,6 +213,14 @@ static void show_progress(void *context, const char *scheme, double part) {
           "########################################", 40 - done, "", part * 100);
 }
 
+/* The same where nobody looks at a terminal: a line each time a twentieth is done. */
+static void show_lines(void *context, const char *points, double part) {
+  int *told = context, now = (int)(part * 20);
+  if (now > *told)
+    fprintf(stderr, "siox sim: %s points, %d %%\n", points, now * 5);
+  *told = now > *told ? now : *told;
+}
+
 static int write_plot(const struct sim_rows *rows, const char *path) {
   FILE *out = fopen(path, "w");
   int rc = out ? sim_plot_svg(rows, out, 860) : SIOX_EIO;
@@ -282,12 +290,17 @@ static int compare(struct options *o, struct sim_scenario *s, char **schemes) {
 /* Runs what shows its own progress; schemes asked for must be there. */
 static int with_schemes(const struct options *o,
                         int (*run)(const struct options *, const struct sim_watch *)) {
-  bool bar = !o->quiet && isatty(STDERR_FILENO);
+  bool bar = isatty(STDERR_FILENO);
+  int told = 0;
   static const struct sim_scenario none;
   char **schemes = o->schemes ? sim_schemes(o->schemes, &none) : NULL;
   int status = SIOX__USAGE;
+  struct sim_watch watch = {.progress = o->quiet ? NULL : bar ? show_progress : show_lines,
+                            .context = &told};
   if (!schemes || schemes_known(schemes))
-    status = run(o, &(struct sim_watch){.progress = bar ? show_progress : NULL});
+    status = run(o, &watch);
+  if (bar && !o->quiet)
+    fprintf(stderr, "\r%*s\r", 72, "");
   free(schemes);
   return status;
 }

@@ -43,11 +43,14 @@ static int run_point(void *context, uint64_t index, FILE *out) {
   } else {
     sim_results_put(&p, &scene, scene.text ? &rows : NULL, out);
   }
-  for (uint32_t i = 0; i < rows.count && rc == 0; i++)
+  for (uint32_t i = 0; i < rows.count && rc == 0; i++) {
     if (rows.row[i].wrong[0]) {
-      complain(&p, rows.row[i].wrong);
+      char what[sizeof rows.row->name + sizeof rows.row->wrong + 2];
+      snprintf(what, sizeof what, "%s: %s", rows.row[i].name, rows.row[i].wrong);
+      complain(&p, what);
       status = SIM_POINT_FAULTY;
     }
+  }
   sim_rows_free(&rows);
   sim_scene_free(&scene);
   return status;

@@ -74,7 +74,7 @@ void sim_show_csv_head(FILE *out) {
 #undef COLUMN
   for (int k = 0; k < SIOX_NSTATES; k++)
     fprintf(out, "joules_%s,", siox_state_name((enum siox_state)k));
-  fputs("error\n", out);
+  fputs("failure\n", out);
 }
 
 /* Figures that a row does not have are left empty. */
@@ -114,7 +114,7 @@ static json_t *row_of(const struct sim_row *r) {
   json_t *o = json_pack("{s:s, s:s, s:b}", "scheme", r->name, "kind", sim_kind_name(r->kind),
                         "best", r->best);
   if (r->wrong[0]) {
-    json_object_set_new(o, "error", json_string(r->wrong));
+    json_object_set_new(o, "failure", json_string(r->wrong));
     return o;
   }
 #define ALL(name, member) json_object_set_new(o, #name, json_real(r->member));
