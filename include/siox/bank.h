@@ -52,10 +52,11 @@ void siox_bank_destroy(struct siox_bank *bank);
 /* What follows returns SIOX_EINVAL for a job or client that is not there and after siox_bank_finish, and SIOX_ENOMEM.
  * A job key and its number; asking twice gives the same number. */
 int siox_bank_job(struct siox_bank *bank, const char *key, uint32_t *job);
-/* Whose the job is, for limits.user_share; a job is its own user otherwise. */
+/* Whose the job is, for limits.user_share: any number that jobs of one user share. A job is its own user until then,
+ * and again with SIOX_NOBODY. */
 int siox_bank_job_user(struct siox_bank *bank, uint32_t job, uint32_t user);
-/* The job's own delay budget, part of its run time. SIOX_EINVAL also when limits.delay_budget is not above 0: then
- * nothing is measured. */
+/* The job's own delay budget, part of its run time. SIOX_EINVAL also when limits neither has a delay_budget above 0 nor
+ * says `measure`: then nothing is measured. */
 int siox_bank_job_budget(struct siox_bank *bank, uint32_t job, double budget);
 /* A new client of a job (numbers are reused after leave). */
 int siox_bank_join(struct siox_bank *bank, int64_t now, uint32_t job, uint32_t *client);
@@ -82,7 +83,8 @@ struct siox_service {
   bool missed;         /* some disk of it had no live prediction */
 };
 /* Charges the request; completion = arrival when it touches no disk (bytes 0). SIOX_EUNKNOWN: a disk cannot leave a
- * level that does not serve, because its profile lacks the change; SIOX_ERANGE: it would last beyond 2^61 ns; nothing is charged. */
+ * level that does not serve, because its profile lacks the change; SIOX_ERANGE: it would last beyond 2^61 ns. Then
+ * nothing of the request is charged; what the policy commanded when it saw the request come has been done. */
 int siox_bank_access(struct siox_bank *bank, const struct siox_request *request, struct siox_service *service);
 
 /* Carries out every wake-up due at or before now (each at its own time). Returns the next one, SIOX_NEVER if none. */

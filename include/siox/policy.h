@@ -68,8 +68,10 @@ struct siox_limits {
   double user_share;
 
   /* siox: part of a job's run time that it may lose by being served at lower levels, unless the job has its own
-   * (siox_bank_job_budget). */
+   * (siox_bank_job_budget). What jobs lose is measured when this is above 0 or `measure` says so, because jobs may come
+   * that have their own. */
   double delay_budget;
+  bool measure;
 };
 struct siox_job_view {
   int64_t since;   /* its first client joined */
@@ -84,7 +86,7 @@ struct siox_view {
                                       * need_by of an entry is the end of the last such touch */
   const int64_t *hold; /* per disk ns: how long an unknown disk stays at full speed */
   struct siox_limits limits;
-  const uint32_t *user; /* by job: whose it is */
+  const uint32_t *user; /* by job: a number that jobs of one user share, and no others */
   const struct siox_job_view *job; /* by job; NULL: no job has a delay budget, and nothing is measured */
 };
 

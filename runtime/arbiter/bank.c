@@ -94,7 +94,7 @@ static int set_up(struct siox_bank *bank, const struct siox_bank_options *o) {
     if (rc < 0)
       return rc;
   }
-  if (bank->view.limits.delay_budget > 0) {
+  if (bank->view.limits.delay_budget > 0 || bank->view.limits.measure) {
     bank->shadow = calloc(o->ndisks, sizeof *bank->shadow);
     bank->job_view = calloc(1, sizeof *bank->job_view);
     bank->view.job = bank->job_view;
@@ -137,12 +137,12 @@ void siox_bank_destroy(struct siox_bank *bank) {
     return;
   for (uint32_t i = 0; i < bank->njobs; i++)
     free((char *)bank->job[i].totals.key);
-  void *owned[] = {bank->disk,    bank->shown,         bank->totals, bank->initial,
-                   bank->hold,    bank->moving,        bank->listed, bank->extent,
-                   bank->run,     bank->commands.item, bank->state,  bank->job,
-                   bank->client,  bank->free_client,   bank->holds,  bank->cut,
-                   bank->holders, bank->user,          bank->shadow, bank->job_view,
-                   bank->counted};
+  void *owned[] = {bank->disk,     bank->shown,         bank->totals, bank->initial,
+                   bank->hold,     bank->moving,        bank->listed, bank->extent,
+                   bank->run,      bank->commands.item, bank->state,  bank->job,
+                   bank->client,   bank->free_client,   bank->holds,  bank->cut,
+                   bank->holders,  bank->user,          bank->owner,  bank->shadow,
+                   bank->job_view, bank->counted};
   siox__limit_destroy(bank->limit);
   for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
     free(owned[i]);
@@ -172,6 +172,10 @@ int siox_bank_job(struct siox_bank *bank, const char *key, uint32_t *job) {
     if (!users)
       return SIOX_ENOMEM;
     bank->view.user = bank->user = users;
+    uint32_t *owners = realloc(bank->owner, size * sizeof *owners);
+    if (!owners)
+      return SIOX_ENOMEM;
+    bank->owner = owners;
     if (bank->shadow) {
       struct siox_job_view *views = realloc(bank->job_view, size * sizeof *views);
       if (!views)
@@ -190,6 +194,7 @@ int siox_bank_job(struct siox_bank *bank, const char *key, uint32_t *job) {
   *job = bank->njobs++;
   bank->job[*job] = (struct siox__job){.totals.key = copy};
   bank->user[*job] = *job;
+  bank->owner[*job] = SIOX_NOBODY;
   if (bank->shadow) {
     bank->job_view[*job] =
         (struct siox_job_view){.since = INT64_MAX, .budget = bank->view.limits.delay_budget};
@@ -205,10 +210,28 @@ int siox_bank_job_budget(struct siox_bank *bank, uint32_t job, double budget) {
   return 0;
 }
 
+/* Numbers of users are numbers of jobs, so that those who are given and those who are not never
+ * meet. */
+static uint32_t first_of(const struct siox_bank *bank, uint32_t job) {
+  for (uint32_t i = 0; i < job && bank->owner[job] != SIOX_NOBODY; i++)
+    if (bank->owner[i] == bank->owner[job])
+      return i;
+  return job;
+}
+
 int siox_bank_job_user(struct siox_bank *bank, uint32_t job, uint32_t user) {
   if (job >= bank->njobs)
     return SIOX_EINVAL;
-  bank->user[job] = user;
+  bool first = bank->owner[job] == SIOX_NOBODY;
+  if (bank->owner[job] == user)
+    return 0;
+  bank->owner[job] = user;
+  if (first) {
+    bank->user[job] = first_of(bank, job);
+    return 0;
+  }
+  for (uint32_t i = 0; i < bank->njobs; i++) /* others may have been numbered by this one */
+    bank->user[i] = first_of(bank, i);
   return 0;
 }
 

@@ -45,7 +45,8 @@ struct siox_bank {
   uint64_t touches; /* number of the last message to unknown */
 
   struct siox__limit *limit; /* NULL: neither wear nor power is bounded */
-  uint32_t *user;            /* by job */
+  uint32_t *user;            /* by job: the first job of the same owner */
+  uint32_t *owner;           /* by job: who it was said to be of; SIOX_NOBODY: itself */
   /* Delay budgets; NULL without: when each disk would be free had it always run at full speed, what
    * the policy sees of each job, and up to when its delays are counted. */
   int64_t *shadow;

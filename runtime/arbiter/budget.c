@@ -47,6 +47,8 @@ double siox__budget_bursts(const struct siox__budget *budget, const struct siox_
   const struct siox__budget_disk *b = &budget->disk[disk];
   const struct siox__burst *burst = b->last.any ? &b->last : &b->now;
   int64_t room = siox__budget_room(view, job, now), cost = burst->cost[level];
+  if (view->job[job].budget <= 0)
+    return 0; /* others have one */
   if (b->now.any && b->now.cost[level] > cost)
     cost = b->now.cost[level]; /* the burst that has just ended, or the one that has not */
   if (!burst->any || room < cost)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Inside libsiox: the process's connection to sioxd and what its files offer each other.
- * - connect.c: find, greet and leave the daemon; request.c: request and reply on the socket
+ * - connect.c: the connection's state; greet.c: find and greet the daemon, also one that came back;
+ *   request.c: request and reply on the socket
  * - job.c: which job and rank this is; fork.c: children
  * - files.c: descriptor to file; open.c transfer.c aio.c unseen.c: libc's routines
  * - record.c: records into the shared ring
@@ -25,13 +26,21 @@
 #define SIOX_EXPORT __attribute__((visibility("default")))
 #define SIOX_PATH_MAX 4096
 
-enum siox__status { SIOX_STATUS_NEW, SIOX_STATUS_READY, SIOX_STATUS_GONE };
+/* NEW until the daemon is first looked for; LOST while it is away and looked for again; GONE: there
+ * was none, or it is not one to come back to. */
+enum siox__status { SIOX_STATUS_NEW, SIOX_STATUS_READY, SIOX_STATUS_LOST, SIOX_STATUS_GONE };
 
-/* One a process. Written under the socket lock before status becomes READY, constant until fork. */
+/* One a process. Written under the socket lock before status becomes READY; constant until fork but
+ * for what a daemon that came back gives anew, in the same places (greet.c). */
 struct siox__client {
   _Atomic int status;
-  _Atomic uint32_t epoch; /* grows with every connection and fork: what was cached before is void */
+  _Atomic uint32_t epoch; /* grows with the first connection and with fork */
+  _Atomic uint32_t
+      connection;        /* grows with every connection: the daemon's numbers before are void */
+  _Atomic int64_t retry; /* LOST: not looked for again before */
   int socket, wake;
+  int dial; /* LOST: greeted, has not answered yet; -1: none */
+  char path[108];
   struct siox_ring *ring;
   uint32_t ring_bytes;
   const struct siox_level_table *levels;
@@ -59,6 +68,7 @@ struct siox__thread {
   uint64_t io_site, io_uid, io_seq; /* of the MPI-IO call now running */
   const char *layout;               /* asked for by the MPI_File_open now running, or NULL */
   struct siox__file *opened;        /* last file opened under it */
+  uint32_t connection;              /* that what it is about to ask belongs to */
 };
 extern _Thread_local struct siox__thread siox__self __attribute__((tls_model("initial-exec")));
 
@@ -74,17 +84,26 @@ static inline void siox__exit(void) { siox__self.depth = 0; }
 static inline bool siox__connected(void) {
   return atomic_load_explicit(&siox__client.status, memory_order_acquire) == SIOX_STATUS_READY;
 }
-/* Connected; tries to be if nobody tried yet. */
+/* Connected, or to be again: what the daemon said of disks and mount holds. */
+static inline bool siox__welcomed(void) {
+  int status = atomic_load_explicit(&siox__client.status, memory_order_acquire);
+  return status == SIOX_STATUS_READY || status == SIOX_STATUS_LOST;
+}
+/* Connected; tries to be if nobody tried yet, or if the daemon is lost and it is time to look
+ * again. Not under the lock of hints. */
 int siox__client_ready(void);
 /* This process runs in memory that is another's: a child of vfork before its exec, or one made
  * behind libc's back. It leaves the connection alone, and its calls pass straight through. */
 bool siox__borrowed(void);
 /* The same for public functions: guarded, errno kept. */
 bool siox__client_usable(void);
-/* The daemon is left for good; says so once a job. The caller holds the socket lock. */
-void siox__client_lost(const char *why);
-/* Asks the kernel whether the daemon has hung up; leaves it if so. */
+/* The daemon is left, for good or to be looked for again; says so once a job. The caller holds the
+ * socket lock. */
+void siox__client_lost(const char *why, bool for_good);
+/* Asks the kernel whether the daemon has hung up; leaves it if so. glance: at most ten times a
+ * second, and not while another thread asks the daemon something: that one will notice. */
 void siox__client_check(void);
+void siox__client_glance(void);
 /* Forgets the connection without a word to the daemon (child of fork). */
 void siox__client_reset(void);
 /* The job's one warning line, if this process is the one to give it and has not. */
@@ -92,10 +111,17 @@ __attribute__((format(printf, 1, 2))) void siox__warn_once(const char *format, .
 /* What descriptor 2 is now, is where the program wants its messages. */
 void siox__stderr_is(void);
 
+/* greet.c, under the socket lock. join: looks for a daemon and waits for its answer. rejoin: one
+ * step of getting back to one that was lost; never waits longer than a daemon in good health needs.
+ * 0, or negative. */
+int siox__join(void);
+int siox__rejoin(void);
+
 /* owned.c: descriptors that libsiox holds itself. */
-int siox__fd_high(int fd);    /* moves one out of the program's way, close-on-exec; returns it, or
-                                 closes it and returns -1 when there is no room up there */
-bool siox__fd_own(int fd);    /* is it one of ours? */
+int siox__fd_high(int fd); /* moves one out of the program's way, close-on-exec; returns it, or
+                              closes it and returns -1 when there is no room up there */
+bool siox__fd_own(int fd); /* is it one of ours? */
+int siox__fd_next_own(unsigned from, unsigned last); /* the lowest of ours in there, or -1 */
 void siox__fd_yield(int fd);  /* the program wants this number for itself: ours moves, or without
                                  room the daemon is left */
 void siox__fd_close(int *fd); /* closes one of ours and sets it to -1 */
@@ -103,6 +129,7 @@ void siox__fd_close(int *fd); /* closes one of ours and sets it to -1 */
 /* job.c */
 const char *siox__job_key(void);
 void siox__job_rank(int32_t *rank, int32_t *size); /* from the launcher's environment; -1, 0 */
+double siox__job_budget(void); /* SIOX_DELAY_BUDGET as a part of 1; negative: none */
 bool siox__job_first_local(void);                  /* lowest local rank, or no launcher */
 
 /* request.c. A packet is head, body and up to two texts. The reply's body is copied and its length
@@ -117,6 +144,7 @@ int siox__request(uint16_t type, const void *body, size_t bytes, const void *mor
 int siox__notify(uint16_t type, const void *body, size_t bytes, const void *more,
                  size_t more_bytes);
 void siox__socket_lock(void);
+bool siox__socket_trylock(void);
 void siox__socket_unlock(void);
 void siox__request_reset(void);
 
@@ -127,6 +155,8 @@ uint64_t siox__record_site(const struct siox_site *site); /* its key; sent once 
 void siox__record_missing(enum siox_missing what);
 uint32_t siox__thread_number(void);
 void siox__record_reset(void);
+/* The ring's memory is replaced by the fresh one, at the same address, between two records. */
+int siox__record_renew(void *fresh, size_t bytes);
 
 /* transfer.c. Charges an access: completion time, or INT64_MIN when it could not be charged. */
 int64_t siox__charge(struct siox__file *file, enum siox_io_op op, int64_t arrival, int64_t offset,
@@ -137,6 +167,7 @@ void siox__sleep_until(int64_t time);
 int siox__hint(const struct siox_mask *T, int32_t S, int32_t F, int64_t need_by, int64_t until,
                const struct siox_site *site, bool predicted);
 void siox__hint_reset(void);
+void siox__hint_again(void); /* the whole vector, to a daemon that knows nothing of it */
 
 /* fault.c: SIOX_FAULT. read: at every connection, before it is ready. mask: random disks in place
  * of a hint's own, for use under the lock of hints only. */

@@ -103,6 +103,7 @@ static struct siox__file *announce(const struct stat *st, const char *path, size
   if (reply == MAP_FAILED)
     return NULL;
   struct siox__file *file = NULL;
+  uint32_t connection = atomic_load(&siox__client.connection);
   int got = siox__request(SIOX_MSG_OPEN, &open, sizeof open, path, length, layout,
                           open.layout_length, SIOX_MSG_OPENED, reply, sizeof *reply);
   if (got >= (int)sizeof reply->fixed &&
@@ -110,7 +111,8 @@ static struct siox__file *announce(const struct stat *st, const char *path, size
     file = get(st->st_dev, st->st_ino);
     if (file) {
       pthread_mutex_lock(&lock);
-      file->id = reply->fixed.file;
+      if (connection == atomic_load(&siox__client.connection))
+        file->id = reply->fixed.file;
       size_t n = reply->fixed.layout_length;
       if (n >= sizeof file->layout)
         n = 0;
@@ -123,26 +125,34 @@ static struct siox__file *announce(const struct stat *st, const char *path, size
   return file;
 }
 
-void siox__file_opened(int fd, bool created) {
+/* The file behind a descriptor if it is one to charge, with one more reference; told to the daemon
+ * unless that is away. */
+static struct siox__file *look(int fd, bool created) {
   struct stat st;
   char link[64], path[SIOX_PATH_MAX];
-  siox__file_closed(fd); /* whatever was known of this number is over */
-  if (!siox__client_ready() || !siox__client.mount_length)
-    return;
+  bool ready = siox__client_ready();
+  if (!siox__welcomed() || !siox__client.mount_length)
+    return NULL;
   if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
-    return;
+    return NULL;
   snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
   ssize_t length = readlink(link, path, sizeof path - 1);
   if (length <= 0)
-    return;
+    return NULL;
   path[length] = 0;
   if (!below_mount(path, (size_t)length))
-    return;
+    return NULL;
   if (fd >= SIOX_MAX_FD) {
     siox__record_missing(SIOX_MISSING_FILES);
-    return;
+    return NULL;
   }
-  struct siox__file *file = announce(&st, path, (size_t)length, created);
+  struct siox__file *file = ready ? announce(&st, path, (size_t)length, created) : NULL;
+  return file || siox__connected() ? file : get(st.st_dev, st.st_ino);
+}
+
+void siox__file_opened(int fd, bool created) {
+  siox__file_closed(fd); /* whatever was known of this number is over */
+  struct siox__file *file = look(fd, created);
   if (!file)
     return;
   set(fd, file);
@@ -150,12 +160,23 @@ void siox__file_opened(int fd, bool created) {
 }
 
 struct siox__file *siox__file_live(struct siox__file *file, int fd) {
-  if (file->id)
-    return file;
   if (!siox__client_ready())
     return NULL;
-  siox__file_opened(fd, false);
-  return atomic_load(&siox__fd_file[fd]);
+  if (file->id)
+    return file;
+  struct siox__file *now = look(fd, false);
+  if (now == file)
+    siox__file_release(now); /* the descriptor has its reference already */
+  else
+    set(fd, now);
+  return now && now->id ? now : NULL;
+}
+
+void siox__files_forget(void) {
+  pthread_mutex_lock(&lock);
+  for (struct siox__file *f = all; f; f = f->next)
+    f->id = 0;
+  pthread_mutex_unlock(&lock);
 }
 
 void siox__files_reset(void) {

@@ -32,8 +32,9 @@ static inline struct siox__file *siox__managed(int fd) {
   return file;
 }
 
-/* Under the guard. A child of fork joins at its first access, and tells the daemon again what its
- * inherited descriptors are; returns the file to charge or NULL. */
+/* Under the guard. A child of fork joins at its first access, and tells the daemon what its
+ * inherited descriptors are; so does everybody a daemon that came back. Returns the file to charge
+ * or NULL. */
 struct siox__file *siox__file_live(struct siox__file *file, int fd);
 /* A descriptor was opened by the program (under the guard): finds out whether it is a regular file
  * under the mount, and tells the daemon. */
@@ -43,5 +44,6 @@ void siox__file_closed(int fd);
 void siox__file_hold(struct siox__file *file);
 void siox__file_release(struct siox__file *file);
 void siox__files_reset(void);
+void siox__files_forget(void); /* the daemon's numbers */
 
 #endif

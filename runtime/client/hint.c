@@ -26,7 +26,6 @@ struct wish {
 };
 
 struct vector {
-  uint32_t epoch;
   uint32_t ndisks;
   bool partial; /* no vector of its own: wish[] is not there */
   struct wish wish[];
@@ -45,7 +44,6 @@ static struct vector *make(void) {
   struct vector *v = malloc(sizeof *v + n * sizeof *v->wish);
   if (!v)
     return NULL;
-  v->epoch = atomic_load(&siox__client.epoch);
   v->ndisks = n;
   v->partial = false;
   for (uint32_t d = 0; d < n; d++)
@@ -199,7 +197,7 @@ static void thread_end(void *vector) {
   for (int i = 0; i < MAX_THREADS; i++)
     if (vectors[i] == vector) {
       vectors[i] = NULL;
-      if (siox__connected() && reduced)
+      if (siox__welcomed() && reduced)
         publish(NULL, 0, 0);
       free(vector);
     }
@@ -211,7 +209,7 @@ static void make_key(void) { pthread_key_create(&at_thread_end, thread_end); }
 
 /* This thread's vector, made at its first hint. NULL: out of memory. Under the lock. */
 static struct vector *own(void) {
-  if (mine && mine->epoch == atomic_load(&siox__client.epoch))
+  if (mine)
     return mine;
   if (!reduced && !(reduced = make()))
     return NULL;
@@ -276,11 +274,12 @@ int siox__hint(const struct siox_mask *T, int32_t S, int32_t F, int64_t need_by,
   const struct vector *v = mine;
   if (siox__connected())
     atomic_fetch_add_explicit(&siox__client.ring->issued, 1, memory_order_relaxed);
-  if (siox__connected() && v && !v->partial &&
-      v->epoch == atomic_load_explicit(&siox__client.epoch, memory_order_relaxed) &&
-      !siox__fault_masks && !changes(v, T, &w))
+  if (siox__connected() && v && !v->partial && !siox__fault_masks && !changes(v, T, &w))
     return 0;
-  if (!siox__client_usable())
+  /* The ring takes records of a daemon that has died, too. What is said while it is away is kept:
+   * one that comes back is told the whole vector. */
+  siox__client_glance();
+  if (!siox__client_usable() && !siox__welcomed())
     return SIOX_EGONE;
   if (!siox__enter())
     return SIOX_EREFUSED; /* from a signal handler that interrupted us */
@@ -291,6 +290,16 @@ int siox__hint(const struct siox_mask *T, int32_t S, int32_t F, int64_t need_by,
   errno = saved;
   siox__exit();
   return result;
+}
+
+void siox__hint_again(void) {
+  int state;
+  pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+  pthread_mutex_lock(&lock);
+  if (reduced)
+    send_whole();
+  pthread_mutex_unlock(&lock);
+  pthread_setcancelstate(state, NULL);
 }
 
 void siox__hint_reset(void) {

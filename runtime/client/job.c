@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Which job and rank this process is, from what launchers leave in the environment. One mpiexec is
- * one job: under `siox run`, which may start several, its launcher's pid and start time are part of
- * the key. A child of fork keeps its parent's key; so does one of exec under a launcher. */
+/* Which job and rank this process is, from what resource managers and launchers leave in the
+ * environment; a name that was given (SIOX_JOB) stands before it. One mpiexec is one job: where the
+ * environment does not tell two of them apart, the launcher's pid and start time do. A child of
+ * fork keeps its parent's key; so does one of exec under a launcher. */
 #include "client/client.h"
 #include "client/real.h"
 #include <stdio.h>
@@ -93,27 +94,66 @@ static void launcher(char *out, size_t size) {
   snprintf(out, size, "%ld-%llu", chosen, chosen_start);
 }
 
-const char *siox__job_key(void) {
-  char *key = siox__client.job;
-  if (*key)
-    return key;
-  size_t size = sizeof siox__client.job;
-  const char *run = getenv("SIOX_JOB"), *slurm = getenv("SLURM_JOB_ID"),
-             *step = getenv("SLURM_STEP_ID"), *pmi = getenv("PMI_JOBID");
+static const char *text(const char *name) {
+  const char *value = getenv(name);
+  return value && *value ? value : NULL;
+}
+
+/* Percent, written with a point whatever the program's locale is. */
+double siox__job_budget(void) {
+  const char *value = text("SIOX_DELAY_BUDGET"), *c = value;
+  double sum = 0, place = 1;
+  if (!value)
+    return -1;
+  for (; *c >= '0' && *c <= '9' && sum <= 100; c++)
+    sum = sum * 10 + (*c - '0');
+  if (*c == '.' && c > value)
+    for (c++; *c >= '0' && *c <= '9'; c++)
+      sum += (*c - '0') * (place /= 10);
+  if (*c || sum > 100) {
+    siox__warn_once("SIOX_DELAY_BUDGET: a percentage from 0 to 100 is wanted, \"%s\" is ignored",
+                    value);
+    return -1;
+  }
+  return sum / 100;
+}
+
+/* What the resource manager or the launcher calls the job; false when there is neither. */
+static bool identity(char *out, size_t size) {
+  const char *slurm = text("SLURM_JOB_ID"), *step = text("SLURM_STEP_ID"),
+             *pmix = text("PMIX_NAMESPACE"), *pmi = text("PMI_JOBID");
   int32_t rank, ranks;
   char parent[48];
   siox__job_rank(&rank, &ranks);
   launcher(parent, sizeof parent);
-  if (run && *run && rank >= 0)
-    snprintf(key, size, "%.44s/%s", run, parent);
-  else if (run && *run)
-    snprintf(key, size, "%.90s", run);
-  else if (slurm && *slurm)
-    snprintf(key, size, "slurm/%.40s.%.20s", slurm, step ? step : "");
-  else if (pmi && *pmi)
-    snprintf(key, size, "pmi/%.40s/%s", pmi, parent);
+  if (slurm && step)
+    snprintf(out, size, "slurm/%.20s.%.12s", slurm, step);
+  else if (slurm) /* an allocation in which several mpiexec may run */
+    snprintf(out, size, "slurm/%.20s/%s", slurm, parent);
+  else if (pmix)
+    snprintf(out, size, "pmix/%.44s", pmix);
+  else if (pmi)
+    snprintf(out, size, "pmi/%.20s/%s", pmi, parent);
   else if (rank >= 0)
-    snprintf(key, size, "mpi/%s", parent);
+    snprintf(out, size, "mpi/%s", parent);
+  else
+    return false;
+  return true;
+}
+
+const char *siox__job_key(void) {
+  char *key = siox__client.job, known[64];
+  if (*key)
+    return key;
+  size_t size = sizeof siox__client.job;
+  const char *given = text("SIOX_JOB");
+  bool is_known = identity(known, sizeof known);
+  if (given && is_known) /* the name says what it is for, the rest which one it is */
+    snprintf(key, size, "%.31s/%s", given, known);
+  else if (given)
+    snprintf(key, size, "%.90s", given);
+  else if (is_known)
+    snprintf(key, size, "%s", known);
   else {
     long ignored;
     unsigned long long start = 0;

@@ -6,7 +6,7 @@
 bool siox__call_start(struct siox__call *c, enum siox_call call) {
   const struct siox_site *site = siox__self.site;
   siox__self.site = NULL;
-  if (!siox__connected() || siox__self.depth)
+  if (!siox__welcomed() || siox__self.depth)
     return c->on = false;
   *c = (struct siox__call){.on = true, .call = call, .site = site, .offset = -1};
   c->start = siox__now_ns();

@@ -29,7 +29,7 @@ static int started(int result) {
     return result;
   int saved = errno;
   bool first = siox__enter();
-  if (!siox__connected()) {
+  if (!siox__welcomed()) {
     PMPI_Comm_rank(MPI_COMM_WORLD, &siox__client.rank);
     PMPI_Comm_size(MPI_COMM_WORLD, &siox__client.size);
     siox__client.mpi = true;
@@ -61,7 +61,7 @@ SIOX_EXPORT int MPI_Init_thread(int *argc, char ***argv, int required, int *prov
 }
 
 SIOX_EXPORT int MPI_Finalize(void) {
-  if (siox__connected() && siox__enter()) {
+  if (siox__welcomed() && siox__enter()) {
     int saved = errno;
     siox__client_check();
     siox__comm_stop();

@@ -14,7 +14,7 @@ struct message {
 
 static bool start(struct message *m, MPI_Comm comm) {
   m->comm = NULL;
-  if (!siox__connected() || siox__self.depth)
+  if (!siox__welcomed() || siox__self.depth)
     return false;
   int saved = errno;
   m->comm = siox__comm(comm);
@@ -161,7 +161,7 @@ static void ended(MPI_Request request, const MPI_Status *status) {
     return;
   int cancelled = 0;
   PMPI_Test_cancelled(status, &cancelled);
-  if (!cancelled && siox__connected())
+  if (!cancelled && siox__welcomed())
     put(r->uid, r->self, r->start, status->MPI_SOURCE, status->MPI_TAG, true);
   free(r);
 }

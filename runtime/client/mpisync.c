@@ -6,7 +6,7 @@
 
 void siox__sync_begin(struct siox__sync *s, MPI_Comm comm) {
   s->comm = NULL;
-  if (!siox__connected() || siox__self.depth)
+  if (!siox__welcomed() || siox__self.depth)
     return;
   int saved = errno;
   s->comm = siox__comm(comm);

@@ -117,15 +117,9 @@ SIOX_EXPORT int close_range(unsigned first, unsigned last, int flags) {
   unsigned from = first;
   int result = 0;
   for (;;) {
-    unsigned ours = last;
-    bool found = false;
-    const int own[] = {siox__client.socket, siox__client.wake};
-    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
-      if (own[i] >= 0 && siox__fd_own(own[i]) && (unsigned)own[i] >= from &&
-          (unsigned)own[i] <= ours) {
-        ours = (unsigned)own[i];
-        found = true;
-      }
+    int next = siox__fd_next_own(from, last);
+    bool found = next >= 0;
+    unsigned ours = found ? (unsigned)next : last;
     unsigned to = found ? ours - 1 : last;
     if (!found || ours > from) {
       for (unsigned fd = from; fd <= to && fd < SIOX_MAX_FD; fd++)

@@ -6,7 +6,7 @@
 #include <sys/resource.h>
 #include <sys/syscall.h>
 
-static int *const owned[] = {&siox__client.socket, &siox__client.wake};
+static int *const owned[] = {&siox__client.socket, &siox__client.wake, &siox__client.dial};
 #define NOWNED (sizeof owned / sizeof *owned)
 
 int siox__fd_high(int fd) {
@@ -25,9 +25,18 @@ int siox__fd_high(int fd) {
 
 bool siox__fd_own(int fd) {
   for (size_t i = 0; i < NOWNED; i++)
-    if (fd >= 0 && *owned[i] == fd && siox__connected())
+    if (fd >= 0 && *owned[i] == fd)
       return true;
   return false;
+}
+
+int siox__fd_next_own(unsigned from, unsigned last) {
+  int next = -1;
+  for (size_t i = 0; i < NOWNED; i++)
+    if (*owned[i] >= 0 && (unsigned)*owned[i] >= from && (unsigned)*owned[i] <= last &&
+        (next < 0 || *owned[i] < next))
+      next = *owned[i];
+  return next;
 }
 
 void siox__fd_yield(int fd) {
@@ -37,7 +46,7 @@ void siox__fd_yield(int fd) {
       int moved = (int)syscall(SYS_fcntl, fd, F_DUPFD_CLOEXEC, 3);
       *owned[i] = moved; /* the old one is replaced by the program's dup2 */
       if (moved < 0)
-        siox__client_lost("no file descriptor is left for Siox");
+        siox__client_lost("no file descriptor is left for Siox", true);
     }
   siox__socket_unlock();
 }

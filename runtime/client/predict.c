@@ -50,7 +50,7 @@ static struct siox__predictor *predictor(void) {
 static _Thread_local bool inside __attribute__((tls_model("initial-exec")));
 
 static bool begin(void) {
-  if (inside || !siox__connected())
+  if (inside || !siox__welcomed())
     return false;
   inside = true;
   pthread_mutex_lock(&self.lock);
@@ -62,7 +62,7 @@ static void end(void) {
 }
 
 static bool owns_regions(void) {
-  if (!siox__connected())
+  if (!siox__welcomed())
     return false;
   uint32_t epoch = atomic_load_explicit(&siox__client.epoch, memory_order_relaxed), none;
   if (mine == epoch)

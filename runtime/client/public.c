@@ -5,7 +5,7 @@
 
 SIOX_EXPORT int64_t siox_lead(const struct siox_site *site) {
   (void)site; /* no present policy treats sites differently */
-  if (!siox__client_usable())
+  if (!siox__client_usable() && !siox__welcomed())
     return 0;
   switch (siox__client.levels->policy_lead_kind) {
   case SIOX_LEAD_TRANSITION:
@@ -18,7 +18,7 @@ SIOX_EXPORT int64_t siox_lead(const struct siox_site *site) {
 }
 
 SIOX_EXPORT uint32_t siox_ndisks(void) {
-  return siox__client_usable() ? siox__client.welcome.ndisks : 0;
+  return siox__client_usable() || siox__welcomed() ? siox__client.welcome.ndisks : 0;
 }
 
 SIOX_EXPORT int siox_disk_speed(uint32_t disk, int32_t *speed) {

@@ -4,6 +4,7 @@
 #include "client/client.h"
 #include <pthread.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -13,7 +14,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
  */
 #define NSITES 4096
 static _Atomic uint64_t sent[NSITES];
-static _Atomic uint32_t sent_epoch;
+static _Atomic uint32_t sent_connection;
 static _Atomic uint32_t missing_said;
 
 uint32_t siox__thread_number(void) {
@@ -46,11 +47,11 @@ int siox__record(enum siox_rec_type type, const void *body, size_t bytes, const 
 uint64_t siox__record_site(const struct siox_site *site) {
   if (!site)
     return 0;
-  uint32_t epoch = atomic_load(&siox__client.epoch);
-  if (atomic_load_explicit(&sent_epoch, memory_order_relaxed) != epoch) {
+  uint32_t connection = atomic_load(&siox__client.connection);
+  if (atomic_load_explicit(&sent_connection, memory_order_relaxed) != connection) {
     for (size_t i = 0; i < NSITES; i++)
       atomic_store(&sent[i], 0);
-    atomic_store(&sent_epoch, epoch);
+    atomic_store(&sent_connection, connection);
   }
   _Atomic uint64_t *slot = &sent[(site->key ^ site->key >> 32) % NSITES];
   if (atomic_load_explicit(slot, memory_order_relaxed) == site->key)
@@ -82,6 +83,14 @@ void siox__record_missing(enum siox_missing what) {
     return;
   struct siox_rec_missing record = {.what = what, .count = 1};
   siox__record(SIOX_REC_MISSING, &record, sizeof record, NULL, 0);
+}
+
+int siox__record_renew(void *fresh, size_t bytes) {
+  pthread_mutex_lock(&lock);
+  void *at = mremap(fresh, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, (void *)siox__client.ring);
+  pthread_mutex_unlock(&lock);
+  atomic_store(&missing_said, 0);
+  return at == MAP_FAILED ? SIOX_ENOMEM : 0;
 }
 
 void siox__record_reset(void) {

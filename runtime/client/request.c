@@ -19,6 +19,17 @@ void siox__socket_lock(void) {
   cancel_state = state;
 }
 
+bool siox__socket_trylock(void) {
+  int state;
+  pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+  if (pthread_mutex_trylock(&lock) == 0) {
+    cancel_state = state;
+    return true;
+  }
+  pthread_setcancelstate(state, NULL);
+  return false;
+}
+
 void siox__socket_unlock(void) {
   int state = cancel_state;
   pthread_mutex_unlock(&lock);
@@ -105,7 +116,9 @@ int siox__request(uint16_t type, const void *body, size_t bytes, const void *mor
                   void *reply, size_t reply_size) {
   siox__socket_lock();
   int result = SIOX_EGONE;
-  if (siox__connected()) {
+  /* A file's number of the daemon before this one means another file, or none. */
+  if (siox__connected() &&
+      (type != SIOX_MSG_IO || siox__self.connection == atomic_load(&siox__client.connection))) {
     uint32_t tag = ++last_tag;
     struct siox_msg_head head;
     int64_t deadline = siox__now_ns() + SIOX_WIRE_TIMEOUT_NS;
@@ -114,11 +127,11 @@ int siox__request(uint16_t type, const void *body, size_t bytes, const void *mor
     if (result == 0)
       result = siox__receive(siox__client.socket, deadline, &head, reply, reply_size, NULL, NULL);
     if (result == SIOX_EGONE)
-      siox__client_lost("sioxd is gone or silent");
+      siox__client_lost("sioxd is gone or silent", false);
     else if (result >= 0 && head.tag != tag)
-      siox__client_lost("sioxd answers out of turn");
+      siox__client_lost("sioxd answers out of turn", true);
     if (result == SIOX_EPROTO)
-      siox__client_lost("sioxd sends malformed messages");
+      siox__client_lost("sioxd sends malformed messages", true);
     if (result >= 0 && (head.tag != tag || (head.type != reply_type && head.status >= 0)))
       result = SIOX_EPROTO;
     else if (result >= 0 && head.status < 0)
@@ -137,7 +150,7 @@ int siox__notify(uint16_t type, const void *body, size_t bytes, const void *more
   if (siox__connected()) {
     result = siox__send(siox__client.socket, type, 0, body, bytes, more, more_bytes, NULL, 0);
     if (result == SIOX_EGONE)
-      siox__client_lost("sioxd is gone or silent");
+      siox__client_lost("sioxd is gone or silent", false);
   }
   siox__socket_unlock();
   return result;

@@ -31,6 +31,7 @@ void siox__sleep_until(int64_t time) {
 
 int64_t siox__charge(struct siox__file *file, enum siox_io_op op, int64_t arrival, int64_t offset,
                      int64_t bytes, uint32_t flags, uint32_t request) {
+  siox__self.connection = atomic_load(&siox__client.connection); /* before the file's number */
   struct siox_msg_io io = {.arrival = arrival,
                            .file = file->id,
                            .offset = offset,

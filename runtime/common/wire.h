@@ -11,6 +11,7 @@
 #define SIOX_WIRE_H
 #include "siox/claim.h"
 #include <stdatomic.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #define SIOX_WIRE_MAGIC 0x584f4953u /* "SIOX" */
@@ -49,9 +50,12 @@ struct siox_msg_hello {
   int32_t rank, size;    /* -1, 0 before MPI_Init or without MPI */
   int32_t pid;
   uint32_t flags;        /* SIOX_HELLO_* */
-  char job[96];          /* key given by the environment, see docs/semantics.md */
+  char job[96];          /* key given by the environment, see docs/client.md */
   char program[160];
+  /* A HELLO may end here: what follows came later, and a daemon takes both. */
+  double delay_budget;   /* the job's own, part of its run time; negative: not given */
 };
+#define SIOX_HELLO_LEAST offsetof(struct siox_msg_hello, delay_budget)
 enum { SIOX_HELLO_REJOIN = 1 /* after fork or reconnect */, SIOX_HELLO_MPI = 2 };
 
 struct siox_msg_welcome {

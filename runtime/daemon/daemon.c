@@ -52,6 +52,13 @@ static void before_poll(uv_prepare_t *prepare) {
     d->armed = d->next_wakeup;
 }
 
+/* A turn is what the loop does between two looks at the sockets, the rest of the last one included.
+ */
+static void after_poll(uv_check_t *check) {
+  struct siox__daemon *d = check->data;
+  d->turn++;
+}
+
 static void on_timer(uv_poll_t *poll, int status, int events) {
   (void)status, (void)events;
   struct siox__daemon *d = poll->data;
@@ -207,15 +214,18 @@ int siox__daemon_create(struct siox__daemon *d, const struct siox_config *config
     return fail(diag, "timerfd_create", SIOX_EIO);
   uv_poll_init(&d->loop, &d->timer, d->timer_fd);
   uv_prepare_init(&d->loop, &d->before_poll);
+  uv_check_init(&d->loop, &d->after_poll);
   uv_idle_init(&d->loop, &d->more);
   uv_timer_init(&d->loop, &d->second);
   uv_timer_init(&d->loop, &d->idle);
   uv_signal_init(&d->loop, &d->sigterm);
   uv_signal_init(&d->loop, &d->sigint);
-  d->timer.data = d->before_poll.data = d->more.data = d->second.data = d->idle.data =
-      d->sigterm.data = d->sigint.data = d;
+  d->timer.data = d->before_poll.data = d->after_poll.data = d->more.data = d->second.data =
+      d->idle.data = d->sigterm.data = d->sigint.data = d;
   uv_poll_start(&d->timer, UV_READABLE, on_timer);
   uv_prepare_start(&d->before_poll, before_poll);
+  uv_check_start(&d->after_poll, after_poll);
+  d->turn = 1;
   uv_timer_start(&d->second, on_second, 1000, 1000);
   uv_signal_start(&d->sigterm, on_signal, SIGTERM);
   uv_signal_start(&d->sigint, on_signal, SIGINT);

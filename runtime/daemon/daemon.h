@@ -16,11 +16,14 @@
 #include <sys/types.h>
 #include <uv.h>
 
-/* Work done for one client before the others have their turn. */
-enum { SIOX__PACKETS_A_TURN = 64, SIOX__RECORDS_A_TURN = 4096 };
+/* Work done for one client in a turn of the loop, before the others have theirs. A unit is about
+ * what a record costs; what costs more by its size counts more (session.c). */
+enum { SIOX__WORK_A_TURN = 4096, SIOX__PACKETS_A_TURN = 64 };
 #define SIOX__RING_BYTES (256u * 1024)
-/* More than a ring can hold at once, so everything that was in it when one began is read. */
-#define SIOX__RECORDS_ALL ((int)(SIOX__RING_BYTES / sizeof(struct siox_rec_head)))
+/* One transfer is no longer than what Linux moves in one call (read(2)). A client has no more than
+ * so much service before it that it asked for: nobody can book the disks for ever. */
+#define SIOX__BYTES_MOST INT64_C(0x7ffff000)
+#define SIOX__BOOKED_NS INT64_C(600000000000)
 /* A peer that has said nothing after this is not waited for any longer; nor one that does not read
  * its answer. */
 #define SIOX__PATIENCE_NS INT64_C(10000000000)
@@ -34,7 +37,12 @@ struct siox__session {
   int fd, pid_fd, wake_fd;         /* -1: none */
   uv_poll_t socket, process, wake; /* closed together; `open_handles` counts those still to go */
   int open_handles;
-  bool closing, joined, spoke, rest; /* rest: its ring or socket holds more than one turn's work */
+  bool closing, joined, spoke;
+  bool rest;      /* its ring holds more than one turn's work */
+  bool leaving;   /* it is dead, or has hung up: the rest of its ring is read, then it goes */
+  uint64_t turn;  /* in which it was last served, */
+  uint32_t work;  /* and how much was done for it then */
+  int64_t booked; /* when the service it asked for would be done, one after the other */
   uid_t uid;
   pid_t pid;
   int64_t since;     /* connected, or last progress with an answer */
@@ -73,6 +81,7 @@ struct siox__job {
   char name[96]; /* KEY */
   uid_t uid;
   uint32_t clients, seen; /* now, ever */
+  double asked;           /* delay budget; negative: none of its own */
 };
 
 /* Communicators and the clients seen in them. */
@@ -80,7 +89,9 @@ struct siox__members;
 
 struct siox__counters {
   uint64_t clients, malformed, late, cut, dropped, issued, missing[8], requests, trace_lost,
-      refused_peers;
+      refused_peers, refused_io;
+  uint64_t packets, records; /* taken from all clients */
+  uint32_t most_work;        /* done for one client in one turn */
 };
 
 struct siox__daemon {
@@ -89,7 +100,9 @@ struct siox__daemon {
   uv_loop_t loop;
   uv_poll_t listener, timer;
   uv_prepare_t before_poll;
+  uv_check_t after_poll;
   uv_idle_t more; /* active while some session has `rest` */
+  uint64_t turn;
   uv_timer_t second, idle;
   uv_signal_t sigterm, sigint;
   int listen_fd, lock_fd, timer_fd, spare_fd;
@@ -144,10 +157,17 @@ int siox__send(struct siox__session *s, const struct siox_msg_head *request, uin
                int32_t status, const void *body1, size_t bytes1, const void *body2, size_t bytes2,
                const int *fds, int nfds);
 void siox__more(uv_idle_t *idle); /* the sessions whose turn was cut */
+/* Counts work for a client. left: may more be done for it in this turn? */
+void siox__work(struct siox__session *s, uint64_t units);
+bool siox__work_left(struct siox__session *s);
+/* What a claim, or a request, that names so many disks costs. */
+uint64_t siox__work_of(const struct siox__daemon *d, uint64_t disks);
 void siox__answer(struct siox__session *s, uint32_t tag, char *text); /* takes text (malloc) */
 /* serve.c: one message; drain.c: the ring. Negative: the connection is to end (*why). */
 int siox__serve(struct siox__session *s, const struct siox__message *m, const char **why);
-int siox__drain(struct siox__session *s, int limit, const char **why); /* 1: more is left */
+/* Reads what was in the ring when it began, as far as the turn reaches. 0: all; 2: all of that, but
+ * more has come; 1: the turn is over. */
+int siox__drain(struct siox__session *s, const char **why);
 int siox__claim(struct siox__session *s, uint32_t thread, const struct siox_claim_header *head,
                 const struct siox_claim_run *runs, const char **why);
 void siox__session_leave(struct siox__session *s);
@@ -167,7 +187,8 @@ void siox__members_drop(struct siox__members *members, uint32_t client);
 const uint32_t *siox__members_of(const struct siox__members *members, uint64_t uid,
                                  uint32_t *count);
 /* record.c: what happened, to the trace and to the store */
-int siox__record_possible(struct siox__daemon *d, struct siox_diag *diag); /* can the trace be made? */
+int siox__record_possible(struct siox__daemon *d,
+                          struct siox_diag *diag); /* can the trace be made? */
 int siox__record_begin(struct siox__daemon *d, int64_t start, const char *program,
                        struct siox_diag *diag);
 void siox__record_lost(struct siox__daemon *d, const char *why); /* something is not in the trace */

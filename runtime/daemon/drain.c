@@ -5,10 +5,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+static uint64_t disks_named(const struct siox_claim_header *head,
+                            const struct siox_claim_run *runs) {
+  uint64_t disks = 0;
+  for (uint32_t i = 0; i < head->nruns; i++)
+    disks += runs[i].count < SIOX_MAX_DISKS ? runs[i].count : SIOX_MAX_DISKS;
+  return disks;
+}
+
 int siox__claim(struct siox__session *s, uint32_t thread, const struct siox_claim_header *head,
                 const struct siox_claim_run *runs, const char **why) {
   struct siox__daemon *d = s->d;
   int64_t now = siox__daemon_stamp(d, head->time);
+  siox__work(s, siox__work_of(d, disks_named(head, runs)));
   int r = siox_bank_claim(d->bank, now, s->client, head, runs);
   if (r == SIOX_ENOMEM) { /* the claim is lost, not the client: its disks go to full speed when
                              touched */
@@ -133,20 +142,23 @@ static bool lie_down(struct siox_ring *ring) {
   return atomic_load(&ring->head) == atomic_load(&ring->tail);
 }
 
-int siox__drain(struct siox__session *s, int limit, const char **why) {
+int siox__drain(struct siox__session *s, const char **why) {
   static _Alignas(16) unsigned char buffer[SIOX__RING_BYTES];
   struct siox__daemon *d = s->d;
   siox__daemon_catch_up(d);
-  for (int n = 0; n < limit; n++) {
+  /* What comes while it reads waits for the next turn, also when there is time in this one: a
+   * client that writes as fast as the daemon reads would never let go of it. */
+  uint64_t end = atomic_load(&s->ring->head);
+  while (siox__work_left(s)) {
+    if (atomic_load_explicit(&s->ring->tail, memory_order_relaxed) >= end)
+      return lie_down(s->ring) ? 0 : 2;
     int got = siox__ring_get(s->ring, SIOX__RING_BYTES, buffer, sizeof buffer);
-    if (got == 0 && lie_down(s->ring))
-      return 0;
     struct siox__record record;
     *why = "its ring is corrupt";
-    if (got < 0)
-      return got;
-    if (got == 0)
-      continue;
+    if (got <= 0)
+      return got < 0 ? got : 2;
+    d->count.records++;
+    siox__work(s, 1 + (uint64_t)got / 256);
     int r = siox__record_check(buffer, (size_t)got, &record, why);
     if (r == 0 && !d->finished)
       r = take(s, &record, why);

@@ -66,12 +66,15 @@ int siox__message_check(const void *packet, size_t bytes, struct siox__message *
   bytes -= sizeof out->head;
   switch (out->head.type) {
   case SIOX_MSG_HELLO:
-    out->u.hello = (const struct siox_msg_hello *)body;
-    if (bytes != sizeof *out->u.hello)
+    if (bytes != sizeof out->u.hello && bytes != SIOX_HELLO_LEAST)
       return bad(why, "hello: length");
-    if (!terminated(out->u.hello->job, sizeof out->u.hello->job) ||
-        !terminated(out->u.hello->program, sizeof out->u.hello->program))
+    out->u.hello.delay_budget = -1;
+    memcpy(&out->u.hello, body, bytes);
+    if (!terminated(out->u.hello.job, sizeof out->u.hello.job) ||
+        !terminated(out->u.hello.program, sizeof out->u.hello.program))
       return bad(why, "hello: text without end");
+    if (!(out->u.hello.delay_budget <= 1)) /* nor a NaN */
+      return bad(why, "hello: delay budget");
     return 0;
   case SIOX_MSG_OPEN:
     return check_open(body, bytes, out, why);

@@ -10,7 +10,7 @@
 struct siox__message {
   struct siox_msg_head head;
   union {
-    const struct siox_msg_hello *hello;
+    struct siox_msg_hello hello; /* a copy: it may have been shorter */
     struct {
       const struct siox_msg_open *head;
       const char *path, *layout;

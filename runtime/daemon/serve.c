@@ -48,6 +48,7 @@ static void define_job(struct siox__daemon *d, uint32_t number, const char *key,
   snprintf(job->key, sizeof job->key, "%s", key);
   snprintf(job->name, sizeof job->name, "%s", name);
   job->uid = uid;
+  job->asked = -1;
   struct siox_trace_event event = {.kind = SIOX_TRACE_JOB};
   event.u.job.job = number;
   event.u.job.uid = uid;
@@ -142,6 +143,26 @@ static void fill_welcome(const struct siox__session *s, struct siox_msg_welcome 
     snprintf(w->mount, sizeof w->mount, "%s", d->files.mount);
 }
 
+/* What the site allows at most. */
+static double most_delay(const struct siox_config *config) {
+  double most = config->delay_budget_max, usual = config->delay_budget;
+  return (most > usual ? most : usual) / 100;
+}
+
+/* A job's own delay budget is the last that one of its processes named; it ends with the job. */
+static void take_budget(struct siox__session *s, double asked) {
+  struct siox__daemon *d = s->d;
+  struct siox__job *job = &d->job[s->job];
+  const struct siox_view *view = siox_bank_view(d->bank);
+  if (asked < 0 && job->clients)
+    return;
+  job->asked = asked;
+  if (!view->job)
+    return; /* no budgets here */
+  double most = most_delay(d->config), budget = asked < 0 ? view->limits.delay_budget : asked;
+  siox_bank_job_budget(d->bank, s->job, asked > most ? most : budget);
+}
+
 static int64_t join(struct siox__session *s, const struct siox_msg_hello *hello) {
   struct siox__daemon *d = s->d;
   int r = siox__daemon_begin(d, hello->time, hello->program);
@@ -151,6 +172,7 @@ static int64_t join(struct siox__session *s, const struct siox_msg_hello *hello)
   r = siox_bank_join(d->bank, now, s->job, &s->client);
   if (r < 0)
     return r;
+  take_budget(s, hello->delay_budget);
   s->joined = true;
   s->serial = d->next_serial++;
   s->rank = hello->rank;
@@ -181,7 +203,7 @@ static int hello(struct siox__session *s, const struct siox__message *m, const c
   int wake_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
   int r = ring_fd < 0 || wake_fd < 0 ? SIOX_ENOMEM : 0;
   if (r == 0 && (r = siox__session_watch(s, open_pidfd(s), wake_fd)) == 0)
-    r = (int)join(s, m->u.hello);
+    r = (int)join(s, &m->u.hello);
   else if (wake_fd >= 0 && s->wake_fd != wake_fd)
     close(wake_fd);
   struct siox_msg_welcome *welcome = r == 0 ? calloc(1, sizeof *welcome) : NULL;
@@ -248,11 +270,18 @@ static int access_file(struct siox__session *s, const struct siox__message *m, c
   struct siox__daemon *d = s->d;
   const struct siox_msg_io *io = m->u.io;
   const struct siox__file *file = siox__files_get(d, io->file);
+  siox__work(s, siox__work_of(d, file ? file->layout.factor : 0));
   if (!file || io->offset < 0 || io->bytes < 0 || io->op > SIOX_IO_SYNC || io->thread > UINT16_MAX)
     return refuse(s, &m->head, file ? SIOX_EINVAL : SIOX_ENOENT, why);
+  int64_t arrival = siox__daemon_stamp(d, io->arrival);
+  bool booked = s->booked > arrival && s->booked - arrival > SIOX__BOOKED_NS;
+  if (io->bytes > SIOX__BYTES_MOST || booked) {
+    d->count.refused_io++;
+    return refuse(s, &m->head, booked ? SIOX_EFULL : SIOX_ERANGE, why);
+  }
   if (io->coll_uid != s->last_uid)
     siox__members_add(d->members, s->last_uid = io->coll_uid, s->client);
-  struct siox_request request = {.arrival = siox__daemon_stamp(d, io->arrival),
+  struct siox_request request = {.arrival = arrival,
                                  .client = s->client,
                                  .file = io->file,
                                  .layout = &file->layout,
@@ -266,6 +295,8 @@ static int access_file(struct siox__session *s, const struct siox__message *m, c
     return refuse(s, &m->head, r, why);
   d->dirty = true;
   d->count.requests++;
+  int64_t own = service.completion - request.arrival - service.queued_ns - service.transition_ns;
+  s->booked = (s->booked > request.arrival ? s->booked : request.arrival) + (own > 0 ? own : 0);
   struct siox_msg_done done = {.completion = service.completion};
   r = sent(siox__send(s, &m->head, SIOX_MSG_DONE, 0, &done, sizeof done, NULL, 0, NULL, 0), why);
   if (service.completion > request.arrival && siox__now_ns() > service.completion)

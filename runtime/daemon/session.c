@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A connection's life: read in turns, written without ever waiting, ended once. A process leaves
+/* A connection's life: read in turns, written without ever waiting, ended once. A turn of the loop
+ * does a bounded amount of work for each client, whatever comes from it and by which way.
+ *
+ *  A process leaves
  * when its socket hangs up or when its pidfd says that it is dead, whichever is first: a forked
  * child may hold the socket for ever. */
 #include "common/clock.h"
@@ -92,22 +95,51 @@ void siox__session_end(struct siox__session *s, const char *why) {
     siox__daemon_idle(d);
 }
 
-/* Reads up to `limit` records of the ring; false when that ended the session. */
-static bool drain(struct siox__session *s, int limit) {
+static uint32_t worked(struct siox__session *s) {
+  if (s->turn != s->d->turn) {
+    s->turn = s->d->turn;
+    s->work = 0;
+  }
+  return s->work;
+}
+
+void siox__work(struct siox__session *s, uint64_t units) {
+  uint64_t sum = worked(s) + units;
+  s->work = sum < UINT32_MAX ? (uint32_t)sum : UINT32_MAX;
+  if (s->work > s->d->count.most_work)
+    s->d->count.most_work = s->work;
+}
+
+bool siox__work_left(struct siox__session *s) { return worked(s) < SIOX__WORK_A_TURN; }
+
+/* Each disk's policy looks at the claims of every client on it. */
+uint64_t siox__work_of(const struct siox__daemon *d, uint64_t disks) {
+  return 1 + disks * (16 + (uint64_t)d->njoined) / 64;
+}
+
+/* Reads the ring; true when what was in it has been read, and the session goes on. */
+static bool drain(struct siox__session *s) {
   if (!s->joined)
     return true;
   const char *why = "";
-  int r = siox__drain(s, limit, &why);
+  int r = siox__drain(s, &why);
   if (r < 0) {
     siox__session_end(s, why);
     return false;
   }
   s->rest = r > 0;
-  if (s->rest) {
-    s->d->count.cut++;
+  if (s->rest)
     uv_idle_start(&s->d->more, siox__more);
-  }
-  return true;
+  s->d->count.cut += r == 1;
+  return r != 1;
+}
+
+/* The peer is gone: what it said before still counts. */
+static void leave(struct siox__session *s) {
+  s->leaving = true;
+  uv_poll_stop(&s->socket);
+  if (drain(s))
+    siox__session_end(s, NULL);
 }
 
 void siox__more(uv_idle_t *idle) {
@@ -115,8 +147,12 @@ void siox__more(uv_idle_t *idle) {
   bool rest = false;
   for (struct siox__session *s = d->sessions, *next; s; s = next) {
     next = s->next;
-    if (s->rest)
-      rest |= drain(s, SIOX__RECORDS_A_TURN) && s->rest;
+    if (!s->rest)
+      continue;
+    if (drain(s) && s->leaving)
+      siox__session_end(s, NULL);
+    else
+      rest |= !s->closing && s->rest;
   }
   if (!rest)
     uv_idle_stop(idle);
@@ -131,6 +167,9 @@ static void on_socket(uv_poll_t *poll, int status, int events) {
   }
   static _Alignas(16) unsigned char packet[SIOX_WIRE_MAX + 8];
   for (int turn = 0; turn < SIOX__PACKETS_A_TURN && !s->closing && !s->answer; turn++) {
+    /* The ring first: what a process hinted before it asked is known before the question. */
+    if (!siox__work_left(s) || !drain(s))
+      break;
     struct iovec part = {packet, sizeof packet};
     union {
       struct cmsghdr align;
@@ -142,8 +181,7 @@ static void on_socket(uv_poll_t *poll, int status, int events) {
     if (got < 0 && (errno == EAGAIN || errno == EINTR))
       return;
     if (got <= 0) { /* hung up; a packet of no bytes is not a message either */
-      if (drain(s, SIOX__RECORDS_ALL))
-        siox__session_end(s, NULL);
+      leave(s);
       return;
     }
     for (struct cmsghdr *c = CMSG_FIRSTHDR(&message); c; c = CMSG_NXTHDR(&message, c))
@@ -155,9 +193,8 @@ static void on_socket(uv_poll_t *poll, int status, int events) {
     const char *why = "longer than a packet may be";
     s->spoke = true;
     s->since = siox__now_ns();
-    /* The ring first: what a process hinted before it asked is known before the question. */
-    if (!drain(s, SIOX__RECORDS_ALL))
-      return;
+    s->d->count.packets++;
+    siox__work(s, SIOX__WORK_A_TURN / SIOX__PACKETS_A_TURN);
     if (message.msg_flags & MSG_TRUNC || siox__message_check(packet, (size_t)got, &m, &why) < 0 ||
         siox__serve(s, &m, &why) < 0) {
       siox__session_end(s, why);
@@ -174,14 +211,14 @@ static void on_wake(uv_poll_t *poll, int status, int events) {
   uint64_t count;
   while (read(s->wake_fd, &count, sizeof count) < 0 && errno == EINTR)
     ;
-  drain(s, SIOX__RECORDS_A_TURN);
+  drain(s);
 }
 
 static void on_death(uv_poll_t *poll, int status, int events) {
   (void)status, (void)events;
   struct siox__session *s = poll->data;
-  if (drain(s, SIOX__RECORDS_ALL)) /* what it said before it died still counts */
-    siox__session_end(s, NULL);
+  uv_poll_stop(poll);
+  leave(s);
 }
 
 /* The dead among the joined, without waiting for the loop to tell: before a measurement is said to
@@ -190,8 +227,14 @@ void siox__session_reap(struct siox__daemon *d) {
   for (struct siox__session *s = d->sessions, *next; s; s = next) {
     next = s->next;
     struct pollfd at[2] = {{.fd = s->fd, .events = POLLRDHUP}, {.fd = s->pid_fd, .events = POLLIN}};
-    if (s->joined && poll(at, 2, 0) > 0 && (at[0].revents & (POLLRDHUP | POLLHUP) || at[1].revents))
-      on_death(&s->process, 0, 0);
+    if (!s->joined || poll(at, 2, 0) <= 0 ||
+        !(at[0].revents & (POLLRDHUP | POLLHUP) || at[1].revents))
+      continue;
+    s->turn = 0; /* nothing waits for its turn here */
+    do {
+      s->work = 0;
+      leave(s);
+    } while (!s->closing && s->rest);
   }
 }
 

@@ -112,6 +112,10 @@ static json_t *job(struct siox__daemon *d, uint32_t number) {
                   (json_int_t)totals.granted, "refused", (json_int_t)totals.refused, "requests",
                   (json_int_t)totals.requests, "missed", (json_int_t)totals.missed);
     json_object_set_new(o, "delayed_ns", json_integer(totals.delayed_ns));
+    const struct siox_job_view *view = siox_bank_view(d->bank)->job;
+    json_object_set_new(o, "delay_budget", json_real(view ? view[number].budget * 100 : 0));
+    json_object_set_new(o, "delay_budget_asked",
+                        job->asked < 0 ? json_null() : json_real(job->asked * 100));
   }
   json_object_set_new(o, "joules", joules_of(totals.joules));
   return o;
@@ -142,11 +146,14 @@ json_t *siox__status_counters(struct siox__daemon *d) {
   }
   struct siox__store_counts store = siox__store_counts(d->store);
   return json_pack(
-      "{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:b, s:I, s:o}", "clients_seen",
-      (json_int_t)d->count.clients, "requests", (json_int_t)d->count.requests, "late",
-      (json_int_t)d->count.late, "records_dropped", (json_int_t)dropped, "malformed",
-      (json_int_t)d->count.malformed, "turns_cut", (json_int_t)d->count.cut, "trace_lost",
-      (json_int_t)d->count.trace_lost, "store_written", (json_int_t)store.written, "store_waiting",
-      (json_int_t)store.waiting, "store_dropped", (json_int_t)store.dropped, "store_broken",
-      store.broken, "hints_issued", (json_int_t)issued, "missing", missing);
+      "{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:b, s:I, s:o}",
+      "clients_seen", (json_int_t)d->count.clients, "requests", (json_int_t)d->count.requests,
+      "late", (json_int_t)d->count.late, "records_dropped", (json_int_t)dropped, "malformed",
+      (json_int_t)d->count.malformed, "turns", (json_int_t)d->turn, "turns_cut",
+      (json_int_t)d->count.cut, "most_work_a_turn", (json_int_t)d->count.most_work, "packets",
+      (json_int_t)d->count.packets, "records", (json_int_t)d->count.records, "refused_io",
+      (json_int_t)d->count.refused_io, "trace_lost", (json_int_t)d->count.trace_lost,
+      "store_written", (json_int_t)store.written, "store_waiting", (json_int_t)store.waiting,
+      "store_dropped", (json_int_t)store.dropped, "store_broken", store.broken, "hints_issued",
+      (json_int_t)issued, "missing", missing);
 }

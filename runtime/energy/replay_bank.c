@@ -58,7 +58,7 @@ static int make_track(struct siox__replay *r, struct siox__track *t, uint32_t jo
     else
       snprintf(key, sizeof key, "%.200s/%.200s", j->is.name, j->index.job[i]);
     rc = new_job(r, key, &t->jobs[i]);
-    if (rc == 0 && j->is.trace)
+    if (rc == 0 && j->is.trace) /* SIOX_NOBODY: an import does not know */
       rc = siox_bank_job_user(r->bank, t->jobs[i], j->index.uid[i]);
     if (rc == 0 && j->is.delay_budget >= 0 &&
         siox_bank_view(r->bank)->limits.delay_budget > 0) /* a scheme may set its own */

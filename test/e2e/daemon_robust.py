@@ -351,5 +351,64 @@ def job_of_another_user_is_another_job():
         assert os.read(read, 1) == b"y"
 
 
+def budgets(daemon):
+    client = daemon.client()
+    jobs = client.ask("report")["jobs"]
+    client.close()
+    return {job["job"]: (round(job["delay_budget"], 9), job["delay_budget_asked"]) for job in jobs}
+
+
+def a_jobs_delay_budget_is_bounded_by_the_site_and_shown():
+    with Daemon(policy="siox", delay_budget=1, delay_budget_max=3) as daemon:
+        daemon.client().join(job="of before")
+        daemon.client().join(job="within", budget=0.02)
+        daemon.client().join(job="beyond", budget=0.5)
+        none = daemon.client().join(job="none", budget=0.0)
+        # Texts are told from blanks, so a job's name has none.
+        assert budgets(daemon) == {"of?before": (1, None), "within": (2, 2), "beyond": (3, 50), "none": (0, 0)}
+        none.close()
+        daemon.client().join(job="none")  # a new one of the same name asks for nothing
+        assert budgets(daemon)["none"] == (1, None)
+
+
+def no_delay_budgets_where_the_site_allows_none():
+    with Daemon(policy="siox") as daemon:
+        daemon.client().join(job="a", budget=0.02)
+        assert budgets(daemon) == {"a": (0, 2)}
+
+
+def one_transfer_is_no_longer_than_linux_moves_in_one_call():
+    with Daemon() as daemon:
+        client = daemon.client().join()
+        number, _ = client.open(daemon.file("a"), "0:1:64K")
+        assert client.io(number, 0, 0x7FFFF000, SECOND) > SECOND
+        for size in (0x7FFFF001, 2**61, 2**63 - 1):
+            try:
+                client.io(number, 0, size, SECOND)
+                raise AssertionError(f"{size} bytes are charged")
+            except RuntimeError as refused:
+                assert "-3" in str(refused)  # SIOX_ERANGE
+        assert client.ask("status")["counters"]["refused_io"] == 3
+
+
+def nobody_books_a_disk_for_ever():
+    """Ten minutes of service before one client, however it asks, and no more."""
+    with Daemon() as daemon:
+        greedy, honest = daemon.client().join(job="greedy"), daemon.client().join(job="honest")
+        number, _ = greedy.open(daemon.file("a"), "0:1:64K")
+        refused, last = 0, 0
+        for _ in range(10000):
+            try:
+                last = greedy.io(number, 0, 0x7FFFF000, SECOND)
+            except RuntimeError:
+                refused += 1
+        one = 0x7FFFF000 / 55e6  # s; 36Z15 at full speed
+        assert refused > 9900 and last < (600 + 1 + 2 * one) * SECOND, (refused, last / SECOND)
+        waited = honest.io(number, 0, 1, SECOND)
+        print(f"{refused} of 10,000 refused; a request of another waits for {waited / SECOND - 1:.0f} s")
+        assert waited <= last + SECOND
+        assert greedy.io(number, 0, 1, last) > last  # when it is served, it may ask again
+
+
 if __name__ == "__main__":
     globals()[sys.argv[1]]()

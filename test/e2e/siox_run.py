@@ -199,6 +199,25 @@ resource.prlimit(client.ask("status")["pid"], resource.RLIMIT_FSIZE, (1, 1))
             "--json", "--policy", "base", "--set", "clock=stamped", "--record", trace]))
 
 
+def a_job_has_the_name_and_budget_it_was_given():
+    with Place() as place:
+        run = place.run("sh", "-c", "echo $SIOX_JOB $SIOX_DELAY_BUDGET",
+                        options=["--job", "night", "--delay-budget", "2.5"])
+        assert run.communicate(timeout=60)[0] == "night 2.5\n"
+        run = place.run("true", options=["--delay-budget", "101"])
+        assert "--delay-budget: delay_budget" in run.communicate(timeout=60)[1] and run.returncode == 2
+
+
+def a_budget_beyond_the_daemons_is_not_joined():
+    with Place() as place:
+        first = place.run("sh", "-c", "echo up; read line", stdin=subprocess.PIPE, options=["--set", "delay_budget_max=3"])
+        assert first.stdout.readline() == "up\n"
+        refused(place.run("echo", "started", options=["--delay-budget", "4"]), "allows a delay budget of 3 % at most, not 4")
+        run = place.run("echo", "started", options=["--delay-budget", "3"])
+        assert run.communicate(timeout=60)[0] == "started\n"
+        first.communicate("\n", timeout=60)
+
+
 def other_settings_are_not_joined():
     """Whichever way they are asked for: setting, both values and what to do are named."""
     with Place() as place:

@@ -53,8 +53,10 @@ class Client:
                 self.fds.frombytes(content[: len(content) // 4 * 4])
         return kind, status, data[HEAD.size :], more
 
-    def join(self, time=0, job="test", rank=0, size=1):
-        self.send(HELLO, struct.pack("=qiiiI96s160s", time, rank, size, os.getpid(), 0, job.encode(), b"wire.py"))
+    def join(self, time=0, job="test", rank=0, size=1, budget=None):
+        """budget None: a HELLO as it was before there were delay budgets."""
+        hello = struct.pack("=qiiiI96s160s", time, rank, size, os.getpid(), 0, job.encode(), b"wire.py")
+        self.send(HELLO, hello + (b"" if budget is None else struct.pack("=d", budget)))
         kind, status, body, _ = self.receive()
         if kind != WELCOME:
             raise RuntimeError(f"not welcome: {status} {body}")

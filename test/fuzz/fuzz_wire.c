@@ -72,8 +72,8 @@ static void take_packet(const void *data, size_t size) {
   struct siox_bank *bank = make_bank(&client);
   switch (m.head.type) {
   case SIOX_MSG_HELLO:
-    fuzz_touch_text(m.u.hello->job);
-    fuzz_touch_text(m.u.hello->program);
+    fuzz_touch_text(m.u.hello.job);
+    fuzz_touch_text(m.u.hello.program);
     break;
   case SIOX_MSG_OPEN: {
     fuzz_touch(m.u.open.path, m.u.open.head->path_length);

@@ -56,6 +56,15 @@ static void without_a_budget_nothing_is_lost(void **state) {
   assert_int_equal(o.moves, 100);
 }
 
+/* Where jobs may have budgets, one without is served as where nobody has. */
+static void a_job_without_a_budget_loses_nothing_beside_those_that_may_have_one(void **state) {
+  (void)state;
+  struct outcome alone = work((struct siox_limits){0}, 50, 30, 20, 1024 * KB);
+  struct outcome o = work((struct siox_limits){.measure = true}, 50, 30, 20, 1024 * KB);
+  assert_true(fabs(o.lost) < 1e-6 && fabs(o.bank_lost) < 1e-6);
+  assert_true(o.within == 0 && o.moves == alone.moves && o.joules == alone.joules);
+}
+
 static void what_a_job_has_lost_is_measured(void **state) {
   (void)state;
   struct outcome o = work((struct siox_limits){.delay_budget = 0.02}, 50, 30, 20, 1024 * KB);
@@ -250,9 +259,26 @@ static void jobs_of_one_user_are_one(void **state) {
   lab_close(lab);
 }
 
+/* A job that nobody owns (number 1) and a user with the same number are two. */
+static void a_job_without_a_user_is_nobody_elses(void **state) {
+  (void)state;
+  struct lab *lab = lab_with(4, (struct siox_limits){.user_share = 0.25});
+  uint32_t a = lab_join(lab, "A"), b = lab_join(lab, "B");
+  assert_int_equal(siox_bank_job_user(lab->bank, 0, 1), 0); /* user 1; job 1 is B */
+  lab_hint(lab, 1, b, "1111", 6000, 0, 0, 0);
+  lab_hint(lab, 2, a, "1111", 15000, 1, 0, 0);
+  assert_int_equal(fast(lab, 20), 1);
+  /* said to be of the same user, it is the same one */
+  assert_int_equal(siox_bank_job_user(lab->bank, 1, 1), 0);
+  lab_hint(lab, 21, b, "1111", 6000, 0, 0, 0);
+  assert_int_equal(fast(lab, 40), 4);
+  lab_close(lab);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(without_a_budget_nothing_is_lost),
+      cmocka_unit_test(a_job_without_a_budget_loses_nothing_beside_those_that_may_have_one),
       cmocka_unit_test(what_a_job_has_lost_is_measured),
       cmocka_unit_test(a_budget_that_covers_every_burst_leaves_the_disk_at_the_low_level),
       cmocka_unit_test(a_budget_is_not_overspent),
@@ -264,6 +290,7 @@ int main(void) {
       cmocka_unit_test(a_share_that_gets_free_goes_to_the_next),
       cmocka_unit_test(a_disk_that_nobody_else_claims_is_nobodys_loss),
       cmocka_unit_test(jobs_of_one_user_are_one),
+      cmocka_unit_test(a_job_without_a_user_is_nobody_elses),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

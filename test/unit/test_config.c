@@ -329,6 +329,7 @@ static void text_of_every_setting_is_what_was_given(void **state) {
                                       "inrush_wait=7",
                                       "user_share=50",
                                       "delay_budget=5",
+                                      "delay_budget_max=7",
                                       "default_layout=2:2:1M",
                                       "layouts=/l.yaml",
                                       "database=/d",

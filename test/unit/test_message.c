@@ -10,6 +10,7 @@
 // clang-format on
 #include "daemon/message.h"
 #include "siox/error.h"
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,8 +46,9 @@ static void whole_messages_are_taken(void **state) {
   (void)state;
   struct siox__message m;
   const char *why;
-  struct siox_msg_hello hello = {.job = "j", .program = "p"};
+  struct siox_msg_hello hello = {.job = "j", .program = "p", .delay_budget = 0.25};
   assert_int_equal(check(SIOX_MSG_HELLO, &hello, sizeof hello, &m, &why), 0);
+  assert_true(m.u.hello.delay_budget == 0.25);
   struct siox_msg_io io = {.bytes = 1};
   assert_int_equal(check(SIOX_MSG_IO, &io, sizeof io, &m, &why), 0);
   assert_int_equal(check(SIOX_MSG_BYE, NULL, 0, &m, &why), 0);
@@ -87,8 +89,28 @@ static void every_shorter_packet_is_refused(void **state) {
     for (size_t bytes = 0; bytes < fixed[i].bytes; bytes++) {
       struct siox__message m;
       const char *why;
+      if (fixed[i].type == SIOX_MSG_HELLO && bytes == SIOX_HELLO_LEAST)
+        continue;
       assert_int_equal(check(fixed[i].type, zeros, bytes, &m, &why), SIOX_EPROTO);
     }
+}
+
+static void a_hello_of_before_delay_budgets_has_none(void **state) {
+  (void)state;
+  struct siox_msg_hello hello = {.job = "j", .program = "p", .delay_budget = 0.25};
+  struct siox__message m;
+  const char *why;
+  assert_int_equal(check(SIOX_MSG_HELLO, &hello, SIOX_HELLO_LEAST, &m, &why), 0);
+  assert_true(m.u.hello.delay_budget < 0);
+  assert_string_equal(m.u.hello.program, "p");
+}
+
+static void a_delay_budget_that_is_no_part_is_refused(void **state) {
+  (void)state;
+  struct siox_msg_hello hello = {.delay_budget = NAN};
+  refused(SIOX_MSG_HELLO, &hello, sizeof hello, "hello: delay budget");
+  hello.delay_budget = 1.5;
+  refused(SIOX_MSG_HELLO, &hello, sizeof hello, "hello: delay budget");
 }
 
 static void wrong_head_is_refused_by_field(void **state) {
@@ -197,6 +219,8 @@ int main(void) {
       cmocka_unit_test(whole_messages_are_taken),
       cmocka_unit_test(open_gives_its_two_texts),
       cmocka_unit_test(every_shorter_packet_is_refused),
+      cmocka_unit_test(a_hello_of_before_delay_budgets_has_none),
+      cmocka_unit_test(a_delay_budget_that_is_no_part_is_refused),
       cmocka_unit_test(wrong_head_is_refused_by_field),
       cmocka_unit_test(absurd_lengths_inside_are_refused),
       cmocka_unit_test(texts_without_end_are_refused),

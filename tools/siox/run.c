@@ -21,6 +21,10 @@ static const char usage[] =
     "\n"
     "  -p, --policy POLICY   a scheme that sets the levels (setting policy); sioxd --help lists "
     "them\n"
+    "      --delay-budget PERCENT  part of its run time that the command may lose by being served "
+    "at\n"
+    "                        lower speeds (setting delay_budget), as far as the daemon allows\n"
+    "      --job NAME        what the job is called (default: $SIOX_JOB, else run-PID-TIME)\n"
     "  -c, --config FILE     settings from FILE\n"
     "  -s, --set KEY=VALUE   one setting; sioxd --help lists them\n"
     "      --json[=FILE]     the report as one line of JSON on stdout after the command's output, "
@@ -35,17 +39,18 @@ static const char usage[] =
     "\n"
     "examples:\n"
     "  siox run --set mount=/scratch/siox -- mpiexec -n 4 ./mxm --files /scratch/siox/m\n"
-    "  siox run --policy base --json=base.json -- mpiexec -n 4 ./mxm --files /scratch/siox/m\n";
+    "  siox run --policy base --json=base.json -- mpiexec -n 4 ./mxm --files /scratch/siox/m\n"
+    "  siox run --job night --delay-budget 2 -- mpiexec -n 4 ./mxm --files /scratch/siox/m\n";
 
 enum { OVERRIDES = 64, TRIES = 20 };
 
 struct options {
-  const char *config, *json_file, *record;
+  const char *config, *json_file, *record, *job;
   int json_fd;
   bool json, keep, quiet;
   struct siox_config_override set[OVERRIDES];
   size_t nset;
-  char policy_text[128], record_text[PATH_MAX + 16], stop_text[32];
+  char policy_text[128], budget_text[64], record_text[PATH_MAX + 16], stop_text[32];
   char directory[PATH_MAX]; /* of a trace of our own, "" none */
 };
 
@@ -68,13 +73,15 @@ static bool is_set(const struct options *o, const char *key) {
 
 /* 0 go on, otherwise an exit status + 1. */
 static int parse(int argc, char **argv, struct options *o) {
-  enum { JSON = 256, RECORD, KEEP };
+  enum { JSON = 256, RECORD, KEEP, BUDGET, JOB };
   static const struct option known[] = {{"policy", required_argument, NULL, 'p'},
                                         {"config", required_argument, NULL, 'c'},
                                         {"set", required_argument, NULL, 's'},
                                         {"json", optional_argument, NULL, JSON},
                                         {"record", required_argument, NULL, RECORD},
                                         {"keep", no_argument, NULL, KEEP},
+                                        {"delay-budget", required_argument, NULL, BUDGET},
+                                        {"job", required_argument, NULL, JOB},
                                         {"quiet", no_argument, NULL, 'q'},
                                         {"help", no_argument, NULL, 'h'},
                                         {0}};
@@ -98,6 +105,18 @@ static int parse(int argc, char **argv, struct options *o) {
       break;
     case RECORD:
       o->record = optarg;
+      break;
+    case BUDGET:
+      snprintf(o->budget_text, sizeof o->budget_text, "delay_budget=%s", optarg);
+      if (add(o, o->budget_text, "--delay-budget") < 0)
+        return SIOX__USAGE + 1;
+      break;
+    case JOB:
+      if (!*optarg) {
+        fputs("siox run: --job: a name is wanted\n", stderr);
+        return SIOX__USAGE + 1;
+      }
+      o->job = optarg;
       break;
     case KEEP:
       o->keep = true;
@@ -187,8 +206,9 @@ static int check_daemon(const struct options *o, const struct siox_config *confi
   return r;
 }
 
-static void export(const char *socket_path, char *job, size_t size) {
-  const char *given = getenv("SIOX_JOB");
+static void export(const struct options *o, const struct siox_config *config, char *job,
+                   size_t size) {
+  const char *given = o->job ? o->job : getenv("SIOX_JOB");
   struct timespec now;
   clock_gettime(CLOCK_REALTIME, &now);
   if (given && *given)
@@ -197,7 +217,11 @@ static void export(const char *socket_path, char *job, size_t size) {
     snprintf(job, size, "run-%d-%lld", (int)getpid(),
              (long long)now.tv_sec * 1000 + now.tv_nsec / 1000000);
   setenv("SIOX_JOB", job, 1);
-  setenv("SIOX_SOCKET", socket_path, 1);
+  setenv("SIOX_SOCKET", config->socket, 1);
+  char *budget = siox_config_text(config, SIOX_SETTING_delay_budget);
+  if (budget && config->given[SIOX_SETTING_delay_budget])
+    setenv("SIOX_DELAY_BUDGET", budget, 1);
+  free(budget);
 }
 
 /* Before anything runs: a report that has nowhere to go is noticed now. What lies there is replaced
@@ -262,7 +286,7 @@ static int measure(struct options *o, const struct siox_config *config, char **c
   }
   char job[96];
   struct siox__outcome outcome = {EXIT_FAILURE, 0};
-  export(config->socket, job, sizeof job);
+  export(o, config, job, sizeof job);
   if (siox__command_run(command, &outcome) < 0)
     fprintf(stderr, "siox run: %s\n", strerror(errno));
   json_t *live = siox__daemon_ask(fd, "finish", &diag);

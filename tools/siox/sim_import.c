@@ -216,7 +216,7 @@ static int write_trace(struct import_rows *rows, const struct siox_config *confi
     qsort(rows->row, rows->count, sizeof *rows->row, by_rank);
     for (size_t i = 0; i < rows->count; i++)
       w.nranks += i == 0 || rows->row[i].rank != rows->row[i - 1].rank;
-    struct siox_trace_event e = {.kind = SIOX_TRACE_JOB};
+    struct siox_trace_event e = {.kind = SIOX_TRACE_JOB, .u.job.uid = SIOX_NOBODY};
     e.u.job.key = "imported";
     put(&w, &e);
     put_files(&w, config, layouts);

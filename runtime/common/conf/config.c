@@ -311,6 +311,7 @@ struct siox_limits siox_config_limits(const struct siox_config *config) {
   return (struct siox_limits){.early = config->early_quantile / 100,
                               .user_share = config->user_share / 100,
                               .delay_budget = config->delay_budget / 100,
+                              .measure = config->delay_budget_max > 0,
                               .wear = true,
                               .start_stop_per_day = config->start_stop_per_day,
                               .load_unload_per_day = config->load_unload_per_day,
