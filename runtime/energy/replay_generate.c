@@ -15,18 +15,29 @@ static uint64_t draw(uint64_t *state) { /* splitmix64 */
   return z ^ z >> 31;
 }
 
-int siox__generator_open(struct siox__generator *g, const struct siox_sim_generated *job,
-                         uint32_t process) {
-  memset(g, 0, sizeof *g);
-  g->job = job;
-  g->process = process;
-  g->random = job->seed * UINT64_C(0xd1342543de82ef95) + process;
-  g->state = job->hints ? SIOX__GEN_HINT : SIOX__GEN_IO;
-  g->at = job->hints ? 0 : job->gap_ns;
-  if (!job->hints)
-    return 0;
-  g->need_by = calloc(job->layout->ndisks, sizeof *g->need_by);
-  return g->need_by ? siox_mask_init(&g->mask, job->layout->ndisks) : SIOX_ENOMEM;
+int siox__scratch_open(struct siox__scratch *s, uint32_t ndisks) {
+  s->need_by = malloc(ndisks * sizeof *s->need_by);
+  s->run = malloc(ndisks * sizeof *s->run);
+  int rc = s->need_by && s->run ? siox_mask_init(&s->wanted, ndisks) : SIOX_ENOMEM;
+  return rc ? rc : siox_mask_init(&s->touched, ndisks);
+}
+
+void siox__scratch_close(struct siox__scratch *s) {
+  free(s->need_by);
+  free(s->run);
+  siox_mask_free(&s->wanted);
+  siox_mask_free(&s->touched);
+  *s = (struct siox__scratch){0};
+}
+
+void siox__generator_open(struct siox__generator *g, const struct siox_sim_generated *job,
+                          uint32_t process, struct siox__scratch *scratch) {
+  *g = (struct siox__generator){.job = job,
+                                .scratch = scratch,
+                                .process = process,
+                                .random = job->seed * UINT64_C(0xd1342543de82ef95) + process,
+                                .state = job->hints ? SIOX__GEN_HINT : SIOX__GEN_IO,
+                                .at = job->hints ? 0 : job->gap_ns};
 }
 
 static int64_t offset_of(const struct siox__generator *g, uint32_t phase) {
@@ -45,53 +56,54 @@ static struct siox__op point(struct siox__generator *g, enum siox__op_kind kind)
 }
 
 /* Next use of each disk that the last burst touched, of every disk of the file at first: LOOKED_FOR
- * marks those without one, 0 the disks that are not concerned. */
-static uint32_t find_uses(struct siox__generator *g) {
+ * marks those without one. */
+static void find_uses(struct siox__generator *g) {
   const struct siox_sim_generated *j = g->job;
   const struct siox_layout *l = j->layout;
-  uint32_t wanted = 0, left;
-  memset(g->need_by, 0, l->ndisks * sizeof *g->need_by);
-  siox_mask_zero(&g->mask);
+  struct siox__scratch *s = g->scratch;
+  uint32_t left = 0;
+  siox_mask_zero(&s->wanted);
   if (g->phase)
-    siox_layout_mask(l, offset_of(g, g->phase - 1), j->burst, &g->mask);
+    siox_layout_mask(l, offset_of(g, g->phase - 1), j->burst, &s->wanted);
   else
-    siox_layout_disks(l, &g->mask);
-  for (uint32_t d = siox_mask_next(&g->mask, 0); d < l->ndisks;
-       d = siox_mask_next(&g->mask, d + 1)) {
-    g->need_by[d] = LOOKED_FOR;
-    wanted++;
+    siox_layout_disks(l, &s->wanted);
+  for (uint32_t d = siox_mask_next(&s->wanted, 0); d < l->ndisks;
+       d = siox_mask_next(&s->wanted, d + 1)) {
+    s->need_by[d] = LOOKED_FOR;
+    left++;
   }
-  left = wanted;
   double off = 1 + j->error * (2 * (double)(draw(&g->random) >> 11) * 0x1p-53 - 1);
   for (uint32_t k = 0; left && k < LOOK_AHEAD && g->phase + k < j->phases; k++) {
-    siox_mask_zero(&g->mask);
-    siox_layout_mask(l, offset_of(g, g->phase + k), j->burst, &g->mask);
-    for (uint32_t d = siox_mask_next(&g->mask, 0); d < l->ndisks;
-         d = siox_mask_next(&g->mask, d + 1))
-      if (g->need_by[d] == LOOKED_FOR) {
+    siox_mask_zero(&s->touched);
+    siox_layout_mask(l, offset_of(g, g->phase + k), j->burst, &s->touched);
+    siox_mask_and(&s->touched, &s->wanted);
+    for (uint32_t d = siox_mask_next(&s->touched, 0); d < l->ndisks;
+         d = siox_mask_next(&s->touched, d + 1))
+      if (s->need_by[d] == LOOKED_FOR) {
         int64_t time = g->at + llround((double)(k + 1) * (double)j->gap_ns * off);
-        g->need_by[d] = time > 0 ? time : 1;
+        s->need_by[d] = time > 0 ? time : 1;
         left--;
       }
   }
-  return wanted;
 }
 
 static int hint(struct siox__generator *g, struct siox__op *op) {
-  uint32_t wanted = find_uses(g), n = 0, ndisks = g->job->layout->ndisks;
-  *op = point(g, SIOX__OP_HINT);
-  if (!(op->hint = malloc(sizeof *op->hint + wanted * sizeof *op->hint->run)))
-    return SIOX_ENOMEM;
-  struct siox_claim_run *run = op->hint->run;
-  for (uint32_t d = 0; d < ndisks; d++) {
-    if (!g->need_by[d])
-      continue;
-    int64_t need_by = g->need_by[d] == LOOKED_FOR ? 0 : g->need_by[d];
+  struct siox__scratch *s = g->scratch;
+  struct siox_claim_run *run = s->run;
+  uint32_t n = 0, ndisks = g->job->layout->ndisks;
+  find_uses(g);
+  for (uint32_t d = siox_mask_next(&s->wanted, 0); d < ndisks;
+       d = siox_mask_next(&s->wanted, d + 1)) {
+    int64_t need_by = s->need_by[d] == LOOKED_FOR ? 0 : s->need_by[d];
     if (n && run[n - 1].first + run[n - 1].count == d && run[n - 1].need_by == need_by)
       run[n - 1].count++;
     else
       run[n++] = (struct siox_claim_run){d, 1, SIOX_SPEED_LOWEST, 0, need_by, SIOX_NEVER};
   }
+  *op = point(g, SIOX__OP_HINT);
+  if (!(op->hint = malloc(sizeof *op->hint + n * sizeof *run)))
+    return SIOX_ENOMEM;
+  memcpy(op->hint->run, run, n * sizeof *run);
   op->hint->head = (struct siox_claim_header){
       .version = SIOX_CLAIM_VERSION, .flags = SIOX_CLAIM_PREDICTED, .nruns = n, .time = g->at};
   return 1;
@@ -153,10 +165,4 @@ int siox__generator_next(struct siox__generator *g, struct siox__op *op) {
   default:
     return 0;
   }
-}
-
-void siox__generator_close(struct siox__generator *g) {
-  siox_mask_free(&g->mask);
-  free(g->need_by);
-  memset(g, 0, sizeof *g);
 }

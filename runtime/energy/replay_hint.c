@@ -77,10 +77,35 @@ static uint32_t level_for(const struct siox_drive *drive, int64_t left) {
   return siox_drive_best_level(drive, left);
 }
 
+/* What was told of a disk; NULL: nothing. */
+static struct siox__told *told_of(const struct siox__client *c, uint32_t disk) {
+  return disk - c->told_first < c->ntold ? &c->told[disk - c->told_first] : NULL;
+}
+
+/* Makes room for disks [first, end): a client speaks of few of many disks. */
+static int know(struct siox__client *c, uint32_t first, uint32_t end) {
+  if (c->ntold) {
+    first = c->told_first < first ? c->told_first : first;
+    end = c->told_first + c->ntold > end ? c->told_first + c->ntold : end;
+  }
+  if (end - first == c->ntold)
+    return 0;
+  struct siox__told *told = calloc(end - first, sizeof *told);
+  if (!told)
+    return SIOX_ENOMEM;
+  if (c->ntold)
+    memcpy(told + (c->told_first - first), c->told, c->ntold * sizeof *told);
+  free(c->told);
+  c->told = told;
+  c->told_first = first;
+  c->ntold = end - first;
+  return 0;
+}
+
 /* One disk's gap, or its correction. *due: for which time a reminder is under way already. */
 static int plan(struct siox__teller *t, struct siox__client *c, uint32_t disk, int64_t now,
                 int64_t need_by, int64_t *due) {
-  struct siox__told *d = &c->told[disk];
+  struct siox__told *d = told_of(c, disk);
   const struct siox_drive *drive = t->view->disk[disk].drive;
   int64_t left = need_by ? need_by - now : SIOX_NEVER;
   if (!d->released && left < siox_drive_break_even(drive))
@@ -108,12 +133,6 @@ static int plan(struct siox__teller *t, struct siox__client *c, uint32_t disk, i
   return remind_at(t, d->due, c);
 }
 
-static int know(struct siox__teller *t, struct siox__client *c) {
-  if (!c->told)
-    c->told = calloc(t->view->ndisks, sizeof *c->told);
-  return c->told ? 0 : SIOX_ENOMEM;
-}
-
 static void need(struct siox__teller *t, struct siox__told *d, uint32_t disk) {
   say(t, disk, SIOX_SPEED_FULL, 1, 0);
   d->released = false;
@@ -125,18 +144,19 @@ int siox__tell(struct siox__teller *t, struct siox__client *c, int64_t now,
   int64_t due = SIOX_NEVER;
   if (t->lead == SIOX_LEAD_NONE)
     return 0;
-  int rc = know(t, c);
+  int rc = 0;
   for (uint32_t i = 0; i < hint->head.nruns && rc == 0; i++) {
     const struct siox_claim_run *run = &hint->run[i];
     if (run->first >= t->view->ndisks)
       break;
     uint32_t end =
         run->count < t->view->ndisks - run->first ? run->first + run->count : t->view->ndisks;
+    rc = know(c, run->first, end);
     for (uint32_t d = run->first; d < end && rc == 0; d++)
       if (run->flag == 0 || run->need_by > now)
         rc = plan(t, c, d, now, run->need_by, &due);
-      else if (c->told[d].released)
-        need(t, &c->told[d], d);
+      else if (told_of(c, d)->released)
+        need(t, told_of(c, d), d);
   }
   int sent = send(t, c, now);
   return rc ? rc : sent;
@@ -149,9 +169,11 @@ int siox__tell_access(struct siox__teller *t, struct siox__client *c, int64_t no
   siox_mask_zero(&t->mask);
   siox_layout_mask(layout, offset, bytes, &t->mask);
   for (uint32_t d = siox_mask_next(&t->mask, 0); d < t->mask.ndisks;
-       d = siox_mask_next(&t->mask, d + 1))
-    if (c->told[d].released && (t->lead == SIOX_LEAD_TRANSITION || c->told[d].need_by > now))
-      need(t, &c->told[d], d);
+       d = siox_mask_next(&t->mask, d + 1)) {
+    struct siox__told *told = told_of(c, d);
+    if (told && told->released && (t->lead == SIOX_LEAD_TRANSITION || told->need_by > now))
+      need(t, told, d);
+  }
   return send(t, c, now);
 }
 
@@ -168,10 +190,9 @@ int siox__teller_remind(struct siox__teller *t) {
   t->heap[i] = last;
   if (top.client->bank == SIOX__NONE)
     return 0; /* it has left */
-  for (uint32_t d = 0; d < t->view->ndisks; d++) {
-    struct siox__told *told = &top.client->told[d];
-    if (told->released && told->due <= top.time)
-      need(t, told, d);
-  }
+  const struct siox__client *c = top.client;
+  for (uint32_t i = 0; i < c->ntold; i++)
+    if (c->told[i].released && c->told[i].due <= top.time)
+      need(t, &c->told[i], c->told_first + i);
   return send(t, top.client, top.time);
 }

@@ -57,8 +57,9 @@ struct siox__client {
   int64_t first;                /* recorded */
   int64_t end, end_recorded;    /* latest of its streams that are over */
   int64_t io_ns, worst_ns, start, finish;
-  uint64_t hints;          /* recorded */
-  struct siox__told *told; /* hints that the engine gives in its place; may be NULL */
+  uint64_t hints;             /* recorded */
+  struct siox__told *told;    /* hints that the engine gives in its place, */
+  uint32_t told_first, ntold; /* of the disks from the first on; none: told is NULL */
 };
 
 struct siox__stream {
@@ -89,6 +90,7 @@ struct siox__stream {
 struct siox__run {
   const struct siox__index *index; /* NULL: generated */
   const struct siox_sim_generated *generated;
+  struct siox__scratch scratch; /* of a generated job with hints */
   int64_t shift;
   uint32_t number; /* in the order they began */
   uint32_t live;   /* streams that are not over */

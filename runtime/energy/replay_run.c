@@ -238,6 +238,9 @@ static int open_generated(struct siox__run *r, const struct siox__run_options *o
   if (!r->client || !r->stream || !r->heap)
     return SIOX_ENOMEM;
   r->nclients = n;
+  int rc = o->generated->hints ? siox__scratch_open(&r->scratch, o->generated->layout->ndisks) : 0;
+  if (rc)
+    return rc;
   for (uint32_t i = 0; i < n; i++) {
     struct siox__client *c = &r->client[i];
     *c = (struct siox__client){
@@ -246,9 +249,7 @@ static int open_generated(struct siox__run *r, const struct siox__run_options *o
     c->main = &r->stream[i];
     if (!(c->main->generator = calloc(1, sizeof *c->main->generator)))
       return SIOX_ENOMEM;
-    int rc = siox__generator_open(c->main->generator, o->generated, i);
-    if (rc)
-      return rc;
+    siox__generator_open(c->main->generator, o->generated, i, &r->scratch);
   }
   return 0;
 }
@@ -280,8 +281,6 @@ void siox__run_close(struct siox__run *r) {
     free(s->op);
     for (int k = 0; k < 2; k++)
       siox__cursor_close(&s->cursor[k]);
-    if (s->generator)
-      siox__generator_close(s->generator);
     free(s->generator);
   }
   for (uint32_t i = 0; i < r->ngroups; i++) {
@@ -290,6 +289,7 @@ void siox__run_close(struct siox__run *r) {
   }
   for (uint32_t i = 0; i < r->nchannels; i++)
     free(r->channel[i].sent);
+  siox__scratch_close(&r->scratch);
   void *owned[] = {r->stream,       r->heap,           r->group,         r->channel,
                    r->dep,          r->free_dep,       r->free_group,    r->old,
                    r->groups.entry, r->channels.entry, r->requests.entry};

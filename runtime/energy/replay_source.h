@@ -70,19 +70,26 @@ int siox__cursor_peek(struct siox__cursor *c, struct siox__op **op);
 void siox__cursor_take(struct siox__cursor *c); /* the point peeked at; its hint goes with it */
 void siox__cursor_close(struct siox__cursor *c);
 
+/* What the processes of a generated job use in turn while they work out a hint. */
+struct siox__scratch {
+  struct siox_mask wanted, touched;
+  int64_t *need_by; /* per disk, of those wanted */
+  struct siox_claim_run *run;
+};
+int siox__scratch_open(struct siox__scratch *s, uint32_t ndisks);
+void siox__scratch_close(struct siox__scratch *s);
+
 /* One process of a generated job. */
 struct siox__generator {
   const struct siox_sim_generated *job;
+  struct siox__scratch *scratch; /* the run's */
   uint32_t process, phase;
   uint64_t order, random;
   int64_t at;
   int64_t done; /* bytes of the burst */
   enum { SIOX__GEN_HINT, SIOX__GEN_IO, SIOX__GEN_ENTER, SIOX__GEN_EXIT, SIOX__GEN_OVER } state;
-  struct siox_mask mask;
-  int64_t *need_by; /* per disk, for the hint under way */
 };
-int siox__generator_open(struct siox__generator *g, const struct siox_sim_generated *job,
-                         uint32_t process);
+void siox__generator_open(struct siox__generator *g, const struct siox_sim_generated *job,
+                          uint32_t process, struct siox__scratch *scratch);
 int siox__generator_next(struct siox__generator *g, struct siox__op *op); /* as siox__cursor_peek */
-void siox__generator_close(struct siox__generator *g);
 #endif
