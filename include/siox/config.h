@@ -87,6 +87,10 @@ struct siox_config_drives {
 /* Errors as siox_config_refuse has them; also for a policy static:SPEED whose speed no drive has. */
 int siox_config_drives(struct siox_config_drives *drives, const struct siox_config *config, struct siox_diag *diag);
 void siox_config_drives_free(struct siox_config_drives *drives);
+/* Parts of it for one drive: the rule, SIOX_EUNKNOWN when it lacks what the rule needs; the initial level. */
+int siox_config_rule(struct siox_drive *d, const struct siox_config *config, struct siox_diag *diag);
+int siox_config_level(const struct siox_drive *d, const struct siox_config *config, uint32_t *level,
+                      struct siox_diag *diag);
 
 /* What a configuration bounds, as siox_bank_options wants it. */
 struct siox_limits siox_config_limits(const struct siox_config *config);

@@ -48,10 +48,7 @@ static const char usage[] =
     "  disks: 8                     # without a trace 8, else the trace's; so are the drives\n"
     "  drive: 36Z15                 # one profile, or a list with one a disk\n"
     "  transition_rule: b           # a, b or c; also time_scale, initial_level, hold_factor\n"
-    "  delay_budget: 2              # as in siox.yaml; also early_quantile, start_stop_per_day,\n"
-    "                               # load_unload_per_day, inrush_watts, power_group, array,\n"
-    "                               # inrush_wait, user_share; a job may have its own "
-    "delay_budget\n"
+    "  delay_budget: 2              # a job may have its own; other limits, see below\n"
     "  array_unit: 64K              # I/O nodes over arrays: `array` disks each, striped by this\n"
     "                               # unit; layouts count nodes, disks counts members\n"
     "  array_parity: true           # with parity that goes round; then array is at least 3\n"
@@ -65,6 +62,10 @@ static const char usage[] =
     "      start: 30\n"
     "      generate: {processes: 4, phases: 12, gap: 20, burst: 16M, request: 1M, error: 25,\n"
     "                 seed: 1, hints: true, together: true, operation: write, layout: 0:4:64K}\n"
+    "Limits, as in siox.yaml, and their defaults:\n"
+#define SIOX_CONFIG(type, key, initial, environment, help) "  " #key ": " initial "\n"
+#include "siox/limits.def"
+#undef SIOX_CONFIG
     "Times are seconds, think is a factor on think times, error is in % of the predicted gap.\n"
     "\n"
     "A sweep:\n"
@@ -295,7 +296,9 @@ static int with_schemes(const struct options *o,
   static const struct sim_scenario none;
   char **schemes = o->schemes ? sim_schemes(o->schemes, &none) : NULL;
   int status = SIOX__USAGE;
-  struct sim_watch watch = {.progress = o->quiet ? NULL : bar ? show_progress : show_lines,
+  struct sim_watch watch = {.progress = o->quiet ? NULL
+                                        : bar    ? show_progress
+                                                 : show_lines,
                             .context = &told};
   if (!schemes || schemes_known(schemes))
     status = run(o, &watch);

@@ -22,21 +22,10 @@ struct job_text {
   char *name, *trace, *start, *repeats, *pause, *instances, *think, *delay_budget;
   struct generate_text *generate;
 };
-/* What an administrator bounds: settings of siox.yaml. */
-#define LIMITS(X)                                                                                  \
-  X(percent, early_quantile)                                                                       \
-  X(amount, start_stop_per_day)                                                                    \
-  X(amount, load_unload_per_day)                                                                   \
-  X(amount, inrush_watts)                                                                          \
-  X(count, power_group)                                                                            \
-  X(count, array)                                                                                  \
-  X(amount, inrush_wait)                                                                           \
-  X(percent, user_share)                                                                           \
-  X(percent, delay_budget)
 struct scenario_text {
-#define LIMIT(kind, key) char *key;
-  LIMITS(LIMIT)
-#undef LIMIT
+#define SIOX_CONFIG(kind, key, initial, environment, help) char *key;
+#include "siox/limits.def"
+#undef SIOX_CONFIG
   char *array_unit, *array_parity;
   char *disks, *transition_rule, *time_scale, *initial_level, *hold_factor, *default_layout;
   struct siox__layouts_text *layouts;
@@ -71,10 +60,10 @@ static const cyaml_schema_value_t job_entry = {
 static const cyaml_schema_value_t scheme_entry = {
     CYAML_VALUE_STRING(CYAML_FLAG_POINTER, char *, 0, CYAML_UNLIMITED)};
 static const cyaml_schema_field_t scenario_fields[] = {
-#define LIMIT(kind, key) TEXT(scenario_text, key),
-    LIMITS(LIMIT)
-#undef LIMIT
-        TEXT(scenario_text, array_unit),
+#define SIOX_CONFIG(kind, key, initial, environment, help) TEXT(scenario_text, key),
+#include "siox/limits.def"
+#undef SIOX_CONFIG
+    TEXT(scenario_text, array_unit),
     TEXT(scenario_text, array_parity),
     TEXT(scenario_text, disks),
     TEXT(scenario_text, transition_rule),
@@ -194,12 +183,15 @@ static const char *initial_of(const char *wanted) {
   return "";
 }
 
+/* A setting of siox.yaml that stands in the scenario by the same name, or has its default. */
+#define SETTING(in, kind, key)                                                                     \
+  setting(in, SIOX__KIND_##kind, #key, (in)->text->key ? (in)->text->key : initial_of(#key),       \
+          &(in)->config.key)
+
 static void read_limits(struct loader *in) {
-#define LIMIT(kind, key)                                                                           \
-  setting(in, SIOX__KIND_##kind, #key, in->text->key ? in->text->key : initial_of(#key),           \
-          &in->config.key);
-  LIMITS(LIMIT)
-#undef LIMIT
+#define SIOX_CONFIG(kind, key, initial, environment, help) SETTING(in, kind, key);
+#include "siox/limits.def"
+#undef SIOX_CONFIG
   in->s->limits = siox_config_limits(&in->config);
 }
 
@@ -229,10 +221,18 @@ static const struct siox_trace_header *first_header(struct loader *in) {
   return NULL;
 }
 
+/* why is what siox_config_refuse says: "KEY: what". */
+static void fail_setting(struct loader *in, int code, const struct siox_diag *why) {
+  size_t n = strcspn(why->text, ":");
+  char key[32];
+  snprintf(key, sizeof key, "%.*s", (int)n, why->text);
+  fail(in, code, key, why->text[n] ? why->text + n + 2 : "");
+}
+
 static void drives_by_name(struct loader *in, char *names, const struct siox_trace_header *h) {
   struct sim_scenario *s = in->s;
   struct siox_diag why;
-  setting(in, SIOX__KIND_list, "drive", names ? names : "36Z15", &in->config.drive);
+  setting(in, SIOX__KIND_list, "drive", names ? names : initial_of("drive"), &in->config.drive);
   if (!in->text->time_scale && h && h->ndisks)
     in->config.time_scale = h->drive[0]->time_scale;
   if (in->rc == 0 && in->config.drive.count != 1 && in->config.drive.count != in->config.disks)
@@ -241,10 +241,7 @@ static void drives_by_name(struct loader *in, char *names, const struct siox_tra
     return;
   int rc = siox_config_drives(&s->drives, &in->config, &why);
   if (rc) {
-    size_t key = strcspn(why.text, ":"); /* "KEY: what" */
-    char name[32];
-    snprintf(name, sizeof name, "%.*s", (int)key, why.text);
-    fail(in, rc, name, why.text[key] ? why.text + key + 2 : "");
+    fail_setting(in, rc, &why);
     return;
   }
   s->drive = s->drives.disk;
@@ -273,21 +270,17 @@ static void drives_of_trace(struct loader *in, const struct siox_trace_header *h
   uint32_t members = in->array.members ? in->array.members : 1;
   for (uint32_t d = 0; d < n && in->rc == 0; d++) {
     uint32_t from = n == h->ndisks ? d : n / members == h->ndisks ? d / members : 0;
-    int32_t speed = in->config.initial_level;
+    struct siox_diag why;
+    int rc = 0;
     s->copies[d] = *h->drive[from];
     s->drive[d] = &s->copies[d];
-    if (in->text->transition_rule)
-      s->copies[d].rule = in->config.transition_rule;
-    if (s->copies[d].rule == SIOX_RULE_C && s->copies[d].ramp && !(s->copies[d].kinetic_j > 0))
-      fail(in, SIOX_EUNKNOWN, "transition_rule",
-           "the trace's drive does not state what rule c needs");
     s->initial_level[d] = h->initial_level[from];
-    if (!in->text->initial_level)
-      continue;
-    s->initial_level[d] = siox_drive_level(s->drive[d], speed);
-    if (speed != SIOX_SPEED_FULL && speed != SIOX_SPEED_LOWEST &&
-        s->drive[d]->level[s->initial_level[d]].speed != speed)
-      fail(in, SIOX_EINVAL, "initial_level", "this is not a speed of the drive");
+    if (in->text->transition_rule)
+      rc = siox_config_rule(&s->copies[d], &in->config, &why);
+    if (rc == 0 && in->text->initial_level)
+      rc = siox_config_level(s->drive[d], &in->config, &s->initial_level[d], &why);
+    if (rc)
+      fail_setting(in, rc, &why);
   }
   in->moved |= in->text->transition_rule || in->text->initial_level;
 }
@@ -303,20 +296,17 @@ static void read_disks(struct loader *in) {
                              &(struct sim_store_text){t->array, t->array_unit, t->array_parity},
                              &in->array, in->diag);
   uint64_t members = in->array.members ? in->array.members : 1;
-  snprintf(fallback, sizeof fallback, "%llu",
-           (unsigned long long)((h ? h->ndisks : 8) * members));
+  uint64_t nodes = h ? h->ndisks : strtoull(initial_of("disks"), NULL, 10);
+  snprintf(fallback, sizeof fallback, "%llu", (unsigned long long)(nodes * members));
   setting(in, SIOX__KIND_count, "disks", t->disks ? t->disks : fallback, &c->disks);
   if (in->rc == 0 && c->disks % members)
     fail(in, SIOX_EINVAL, "disks", "not a multiple of array: every I/O node has that many disks");
-  setting(in, SIOX__KIND_rule, "transition_rule", t->transition_rule ? t->transition_rule : "b",
-          &c->transition_rule);
-  setting(in, SIOX__KIND_scale, "time_scale", t->time_scale ? t->time_scale : "1", &c->time_scale);
-  setting(in, SIOX__KIND_speed, "initial_level", t->initial_level ? t->initial_level : "full",
-          &c->initial_level);
-  setting(in, SIOX__KIND_factor, "hold_factor", t->hold_factor ? t->hold_factor : "10",
-          &c->hold_factor);
-  setting(in, SIOX__KIND_layout, "default_layout", t->default_layout ? t->default_layout : "",
-          &in->fallback);
+  SETTING(in, rule, transition_rule);
+  SETTING(in, scale, time_scale);
+  SETTING(in, speed, initial_level);
+  SETTING(in, factor, hold_factor);
+  setting(in, SIOX__KIND_layout, "default_layout",
+          t->default_layout ? t->default_layout : initial_of("default_layout"), &in->fallback);
   in->s->ndisks = c->disks;
   in->s->hold_factor = !t->hold_factor && h ? h->hold_factor : c->hold_factor;
   in->moved |= names || (h && h->ndisks != c->disks) || t->hold_factor || in->array.members;

@@ -13,22 +13,26 @@ static uint32_t first_of(const struct siox_config_list *names, uint32_t i) {
   return k;
 }
 
-static int load_profile(struct siox_drive *d, const char *name, const struct siox_config *config,
-                        struct siox_diag *diag) {
-  struct siox_diag why = {""};
-  int rc = siox_drive_load(d, name, config->time_scale, &why);
-  if (rc)
-    return siox_config_refuse(config, SIOX_SETTING_drive, diag, rc, "%s", why.text);
+int siox_config_rule(struct siox_drive *d, const struct siox_config *config,
+                     struct siox_diag *diag) {
   d->rule = config->transition_rule;
   if (d->rule == SIOX_RULE_C && d->ramp && !(d->kinetic_j > 0))
     return siox_config_refuse(config, SIOX_SETTING_transition_rule, diag, SIOX_EUNKNOWN,
                               "c needs spindle.kinetic_j, which the profile %s does not state",
-                              name);
+                              d->name);
   return 0;
 }
 
-static int initial_level(const struct siox_drive *d, const struct siox_config *config,
-                         uint32_t *level, struct siox_diag *diag) {
+static int load_profile(struct siox_drive *d, const char *name, const struct siox_config *config,
+                        struct siox_diag *diag) {
+  struct siox_diag why = {""};
+  int rc = siox_drive_load(d, name, config->time_scale, &why);
+  return rc ? siox_config_refuse(config, SIOX_SETTING_drive, diag, rc, "%s", why.text)
+            : siox_config_rule(d, config, diag);
+}
+
+int siox_config_level(const struct siox_drive *d, const struct siox_config *config, uint32_t *level,
+                      struct siox_diag *diag) {
   int32_t speed = config->initial_level;
   *level = siox_drive_level(d, speed);
   if (speed == SIOX_SPEED_FULL || speed == SIOX_SPEED_LOWEST || d->level[*level].speed == speed)
@@ -85,7 +89,7 @@ int siox_config_drives(struct siox_config_drives *drives, const struct siox_conf
   }
   for (uint32_t d = 0; rc == 0 && d < config->disks; d++) {
     drives->disk[d] = &drives->profile[place[n == 1 ? 0 : d]];
-    rc = initial_level(drives->disk[d], config, &drives->initial_level[d], diag);
+    rc = siox_config_level(drives->disk[d], config, &drives->initial_level[d], diag);
   }
   free(place);
   if (rc == 0)
