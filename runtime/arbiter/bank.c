@@ -37,8 +37,7 @@ static int allocate(struct siox_bank *bank, uint32_t n) {
   bank->totals = calloc(n, sizeof *bank->totals);
   bank->initial = calloc(n, sizeof *bank->initial);
   bank->hold = calloc(n, sizeof *bank->hold);
-  bank->moving = calloc(n, sizeof *bank->moving);
-  bank->listed = calloc(n, sizeof *bank->listed);
+  bank->moves_memory = malloc(siox__due_size(n));
   bank->extent = calloc(3 * (size_t)n, sizeof *bank->extent); /* siox_layout_most_pieces */
   bank->run = calloc(n, sizeof *bank->run);
   bank->cut = calloc(2, sizeof *bank->cut);
@@ -46,9 +45,10 @@ static int allocate(struct siox_bank *bank, uint32_t n) {
   bank->commands.item = calloc(n, sizeof *bank->commands.item);
   bank->commands.max = n;
   if (!bank->disk || !bank->shown || !bank->totals || !bank->initial || !bank->hold ||
-      !bank->moving || !bank->listed || !bank->extent || !bank->run || !bank->cut ||
-      !bank->holders || !bank->commands.item)
+      !bank->moves_memory || !bank->extent || !bank->run || !bank->cut || !bank->holders ||
+      !bank->commands.item)
     return SIOX_ENOMEM;
+  siox__due_init(&bank->moves, bank->moves_memory, n);
   struct siox_mask *mask[] = {&bank->mask, &bank->missed, &bank->changed};
   for (size_t i = 0; i < sizeof mask / sizeof *mask; i++) {
     int rc = siox_mask_init(mask[i], n);
@@ -137,12 +137,12 @@ void siox_bank_destroy(struct siox_bank *bank) {
     return;
   for (uint32_t i = 0; i < bank->njobs; i++)
     free((char *)bank->job[i].totals.key);
-  void *owned[] = {bank->disk,     bank->shown,         bank->totals, bank->initial,
-                   bank->hold,     bank->moving,        bank->listed, bank->extent,
-                   bank->run,      bank->commands.item, bank->state,  bank->job,
-                   bank->client,   bank->free_client,   bank->holds,  bank->cut,
-                   bank->holders,  bank->user,          bank->owner,  bank->shadow,
-                   bank->job_view, bank->counted};
+  void *owned[] = {bank->disk,          bank->shown,        bank->totals, bank->initial,
+                   bank->hold,          bank->moves_memory, bank->extent, bank->run,
+                   bank->commands.item, bank->state,        bank->job,    bank->client,
+                   bank->free_client,   bank->holds,        bank->cut,    bank->holders,
+                   bank->user,          bank->owner,        bank->shadow, bank->job_view,
+                   bank->counted};
   siox__limit_destroy(bank->limit);
   for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
     free(owned[i]);

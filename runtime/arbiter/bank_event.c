@@ -20,9 +20,9 @@ void siox__bank_show(struct siox_bank *bank, uint32_t d) {
   v->move_start = disk->move_start;
   v->move_end = disk->move_end;
   v->moving = disk->move_start <= bank->now && bank->now < disk->move_end;
-  if (bank->now < disk->move_end && !bank->listed[d]) {
-    bank->listed[d] = true;
-    bank->moving[bank->nmoving++] = d;
+  if (bank->now < disk->move_end) {
+    siox__due_set(&bank->moves, d, v->moving ? disk->move_end : disk->move_start);
+    siox__limit_moves(bank, d);
   }
 }
 
@@ -39,19 +39,20 @@ void siox__bank_settle(struct siox_bank *bank, const struct siox_mask *disks) {
 /* Transitions that are over by now are told, and the view of the others is brought up to date. Idle
  * time is not: where it is cut must not depend on when other disks have their wake-ups. */
 static void retire(struct siox_bank *bank) {
-  uint32_t kept = 0;
-  for (uint32_t i = 0; i < bank->nmoving; i++) {
-    uint32_t d = bank->moving[i];
-    if (bank->disk[d].move_end > bank->now) {
-      bank->shown[d].moving = bank->disk[d].move_start <= bank->now;
-      bank->moving[kept++] = d;
+  uint32_t d;
+  bool over = false;
+  while (siox__due_take(&bank->moves, bank->now, &d)) {
+    const struct siox__disk *disk = &bank->disk[d];
+    bank->shown[d].moving = bank->now < disk->move_end;
+    if (bank->shown[d].moving) {
+      siox__due_set(&bank->moves, d, disk->move_end);
       continue;
     }
     siox__disk_arrive(&bank->disk[d], bank->now);
-    bank->shown[d].moving = false;
-    bank->listed[d] = false;
+    over = true;
   }
-  bank->nmoving = kept;
+  if (over)
+    siox__limit_moved(bank);
 }
 
 void siox__bank_ask(struct siox_bank *bank, const struct siox_event *event) {

@@ -2,6 +2,7 @@
 /* What the files of the bank share. */
 #ifndef SIOX_ARBITER_BANK_INTERNAL_H
 #define SIOX_ARBITER_BANK_INTERNAL_H
+#include "arbiter/due.h"
 #include "disk/model.h"
 #include "siox/bank.h"
 
@@ -66,9 +67,8 @@ struct siox_bank {
   uint32_t *free_client;
   uint32_t nfree;
 
-  uint32_t *moving; /* disks in, or before, a transition */
-  uint32_t nmoving;
-  bool *listed;
+  struct siox__due moves; /* when the last transition of each disk begins or ends next */
+  void *moves_memory;
 
   struct siox_mask mask, missed, changed; /* scratch */
   struct siox_extent *extent;

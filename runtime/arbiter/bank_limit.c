@@ -54,10 +54,13 @@ int siox__limit_create(struct siox_bank *bank) {
     limit->full = calloc(n, sizeof *limit->full);
     limit->order = calloc(n, sizeof *limit->order);
     limit->sleeping = calloc(n, sizeof *limit->sleeping);
+    limit->moving = calloc(n, sizeof *limit->moving);
+    limit->listed = calloc(n, sizeof *limit->listed);
   }
   if (!limit->denied || (l->wear && !limit->spent) ||
-      (l->inrush_w > 0 && (!limit->waiting || !limit->queue || !limit->due || !limit->drawn ||
-                           !limit->full || !limit->order || !limit->sleeping)))
+      (l->inrush_w > 0 &&
+       (!limit->waiting || !limit->queue || !limit->due || !limit->drawn || !limit->full ||
+        !limit->order || !limit->sleeping || !limit->moving || !limit->listed)))
     return SIOX_ENOMEM;
   for (uint32_t d = 0; limit->spent && d < n; d++)
     for (int w = 0; w < SIOX_NWEAR; w++)
@@ -68,10 +71,33 @@ int siox__limit_create(struct siox_bank *bank) {
 void siox__limit_destroy(struct siox__limit *limit) {
   if (!limit)
     return;
-  void *owned[] = {limit->spent, limit->denied, limit->waiting, limit->queue,    limit->due,
-                   limit->drawn, limit->full,   limit->order,   limit->sleeping, limit};
+  void *owned[] = {limit->spent,    limit->denied, limit->waiting, limit->queue,
+                   limit->due,      limit->drawn,  limit->full,    limit->order,
+                   limit->sleeping, limit->moving, limit->listed,  limit};
   for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
     free(owned[i]);
+}
+
+void siox__limit_moves(struct siox_bank *bank, uint32_t d) {
+  struct siox__limit *limit = bank->limit;
+  if (!limit || !limit->waiting || limit->listed[d])
+    return;
+  limit->listed[d] = true;
+  limit->moving[limit->nmoving++] = d;
+}
+
+void siox__limit_moved(struct siox_bank *bank) {
+  struct siox__limit *limit = bank->limit;
+  uint32_t kept = 0;
+  if (!limit || !limit->waiting)
+    return;
+  for (uint32_t i = 0; i < limit->nmoving; i++) {
+    uint32_t d = limit->moving[i];
+    limit->listed[d] = bank->disk[d].move_end > bank->now;
+    if (limit->listed[d])
+      limit->moving[kept++] = d;
+  }
+  limit->nmoving = kept;
 }
 
 /* Which kinds of wear a slow-down is: stopping the spindle also unloads the heads. */
@@ -158,9 +184,9 @@ static double drawn_by(const struct siox_bank *bank, uint32_t d, int64_t at) {
 /* Watts that the group's speed-ups draw from `at` on, of those commanded by now. */
 static double drawn(const struct siox_bank *bank, uint32_t group, int64_t at) {
   double sum = 0;
-  for (uint32_t i = 0; i < bank->nmoving; i++)
-    if (group_of(bank, bank->moving[i]) == group)
-      sum += drawn_by(bank, bank->moving[i], at);
+  for (uint32_t i = 0; i < bank->limit->nmoving; i++)
+    if (group_of(bank, bank->limit->moving[i]) == group)
+      sum += drawn_by(bank, bank->limit->moving[i], at);
   return sum;
 }
 
@@ -281,8 +307,9 @@ void siox__limit_admit(struct siox_bank *bank) {
     limit->full[group] = false;
     limit->drawn[group] = 0;
   }
-  for (uint32_t i = 0; i < bank->nmoving; i++)
-    limit->drawn[group_of(bank, bank->moving[i])] += drawn_by(bank, bank->moving[i], bank->now);
+  for (uint32_t i = 0; i < bank->limit->nmoving; i++)
+    limit->drawn[group_of(bank, bank->limit->moving[i])] +=
+        drawn_by(bank, bank->limit->moving[i], bank->now);
   for (uint32_t first = 0, end; first < n; first = end) {
     for (end = first + 1; end < n && limit->order[end].array == limit->order[first].array; end++)
       ;
@@ -291,9 +318,9 @@ void siox__limit_admit(struct siox_bank *bank) {
   for (uint32_t i = 0; i < limit->nqueue; i++)
     limit->wake = siox__sooner(limit->wake, siox__later(limit->waiting[limit->queue[i]].since,
                                                         bank->view.limits.inrush_wait_ns));
-  for (uint32_t i = 0; i < bank->nmoving && limit->nqueue; i++)
-    if (bank->disk[bank->moving[i]].move_end > bank->now)
-      limit->wake = siox__sooner(limit->wake, bank->disk[bank->moving[i]].move_end);
+  for (uint32_t i = 0; i < bank->limit->nmoving && limit->nqueue; i++)
+    if (bank->disk[bank->limit->moving[i]].move_end > bank->now)
+      limit->wake = siox__sooner(limit->wake, bank->disk[bank->limit->moving[i]].move_end);
 }
 
 /* First moment from now on at which so much more fits, at the latest when it must go anyway. */
@@ -302,9 +329,10 @@ static int64_t room_from(const struct siox_bank *bank, uint32_t group, double mo
   *overdue = false;
   while (!fits(bank, drawn(bank, group, at), more)) {
     int64_t next = SIOX_NEVER;
-    for (uint32_t i = 0; i < bank->nmoving; i++)
-      if (group_of(bank, bank->moving[i]) == group && bank->disk[bank->moving[i]].move_end > at)
-        next = siox__sooner(next, bank->disk[bank->moving[i]].move_end);
+    for (uint32_t i = 0; i < bank->limit->nmoving; i++)
+      if (group_of(bank, bank->limit->moving[i]) == group &&
+          bank->disk[bank->limit->moving[i]].move_end > at)
+        next = siox__sooner(next, bank->disk[bank->limit->moving[i]].move_end);
     if (next > last) {
       *overdue = true;
       return last;

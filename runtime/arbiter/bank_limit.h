@@ -22,6 +22,8 @@ struct siox__limit {
   /* Power */
   struct siox__waiting *waiting; /* per disk; NULL: power is not bounded */
   uint32_t *queue, nqueue;       /* the disks that wait */
+  uint32_t *moving, nmoving;     /* the disks in, or before, a transition */
+  bool *listed;                  /* per disk: it is one of them */
   int64_t *due;                  /* per array: earliest deadline of its waiting members */
   double *drawn;                 /* per power group: watts of speed-ups */
   bool *full;                    /* per power group: nothing more fits now */
@@ -34,6 +36,9 @@ int siox__limit_create(struct siox_bank *bank);
 void siox__limit_destroy(struct siox__limit *limit);
 /* Carries one command out, or part of it, or lets it wait; bank->limit is not NULL. */
 int siox__limit_command(struct siox_bank *bank, const struct siox_command *command);
+/* Where power is bounded: a disk has a transition before it; some have none any more. */
+void siox__limit_moves(struct siox_bank *bank, uint32_t disk);
+void siox__limit_moved(struct siox_bank *bank);
 /* Starts those that wait and fit; sets bank->limit->wake. */
 void siox__limit_admit(struct siox_bank *bank);
 /* Brings the disks of the mask that do not serve to a level that does, for a request that cannot

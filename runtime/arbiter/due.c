@@ -2,6 +2,17 @@
 /* The heap of siox__due. Ties go by disk number, so that everything stays deterministic. */
 #include "arbiter/due.h"
 
+size_t siox__due_size(uint32_t ndisks) { return ndisks * (sizeof(int64_t) + 2 * sizeof(uint32_t)); }
+
+void siox__due_init(struct siox__due *due, void *memory, uint32_t ndisks) {
+  due->time = memory;
+  due->place = (uint32_t *)(due->time + ndisks);
+  due->heap = due->place + ndisks;
+  due->count = 0;
+  for (uint32_t d = 0; d < ndisks; d++)
+    due->time[d] = SIOX_NEVER;
+}
+
 static bool before(const struct siox__due *due, uint32_t a, uint32_t b) {
   return due->time[a] != due->time[b] ? due->time[a] < due->time[b] : a < b;
 }

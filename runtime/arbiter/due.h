@@ -11,6 +11,9 @@ struct siox__due {
   uint32_t *heap;  /* disks, earliest first; ties by number */
   uint32_t count;
 };
+/* A heap over n disks, none of them due, in memory of siox__due_size(n) bytes. */
+size_t siox__due_size(uint32_t ndisks);
+void siox__due_init(struct siox__due *due, void *memory, uint32_t ndisks);
 void siox__due_set(struct siox__due *due, uint32_t disk, int64_t time);
 /* Time of the earliest, SIOX_NEVER when none. */
 int64_t siox__due_next(const struct siox__due *due);

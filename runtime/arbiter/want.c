@@ -20,17 +20,6 @@ bool siox__want(struct siox__due *due, int64_t now, uint32_t disk, uint32_t leve
   return true;
 }
 
-size_t siox__due_size(uint32_t ndisks) { return ndisks * (sizeof(int64_t) + 2 * sizeof(uint32_t)); }
-
-void siox__due_init(struct siox__due *due, void *memory, uint32_t ndisks) {
-  due->time = memory;
-  due->place = (uint32_t *)(due->time + ndisks);
-  due->heap = due->place + ndisks;
-  due->count = 0;
-  for (uint32_t d = 0; d < ndisks; d++)
-    due->time[d] = SIOX_NEVER;
-}
-
 void siox__count_met(const struct siox_event *event, const struct siox_view *view,
                      struct siox_commands *out) {
   if (event->kind != SIOX_EVENT_CLAIM || event->flag < 0)

@@ -9,9 +9,6 @@
  * when it has to wait; the disk is then due when it is free. */
 bool siox__want(struct siox__due *due, int64_t now, uint32_t disk, uint32_t level, uint32_t job,
                 const struct siox_view *view, struct siox_commands *out);
-/* A heap over n disks, none of them due, in memory of siox__due_size(n) bytes. */
-size_t siox__due_size(uint32_t ndisks);
-void siox__due_init(struct siox__due *due, void *memory, uint32_t ndisks);
 
 /* Counts, for a policy that does not listen, which hints its disks happen to meet. */
 void siox__count_met(const struct siox_event *event, const struct siox_view *view,
