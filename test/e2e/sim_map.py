@@ -262,6 +262,20 @@ def a_point_that_cannot_be_is_said_to_be_so():
         assert "busy: disks cannot be so little busy" in done.stderr, done.stderr
 
 
+def assumed_profiles_only_add():
+    """What the profile without assumptions states stands unchanged in the one with them."""
+    drives = os.path.join(os.environ["SIOX_SOURCE"], "share", "drives")
+    for name, keys in (("ES.3", ("idle_w", "active_w", "watts", "start_stop_per_day", "load_unload_per_day")),
+                       ("PM981", ("active_w", "speed"))):
+        stated, assumed = (re.sub(r"#.*", "", open(os.path.join(drives, f"{name}{end}.yaml")).read())
+                           for end in ("", "-assumed"))
+        for key in keys:
+            find = rf"\b{key}: ([0-9.]+)"
+            assert re.findall(find, stated) == re.findall(find, assumed) != [], (name, key)
+        for change in re.findall(r"\{from: \d, to: \d, seconds: [0-9.e-]+", stated):
+            assert change in assumed, change
+
+
 def wrong_points_are_named():
     for points_text, what in (("busy=0", "busy: 0 is not between"), ("busy=1 gaps=3", "gaps=3: expected AXIS"),
                               ("jobs=1.5", "jobs: "), ("gap=1 gap=2", "gap: this axis is given twice"),

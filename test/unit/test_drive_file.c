@@ -142,6 +142,43 @@ static void shipped_profiles_say_what_they_lack(void **state) {
   assert_non_null(strstr(diag.text, ": levels[2].idle_w: "));
 }
 
+static void what_a_profile_assumes_is_kept(void **state) {
+  (void)state;
+  struct siox_drive d;
+  struct siox_diag diag;
+  assert_int_equal(
+      siox_drive_load(&d, test_file("a.yaml", HEAD TOP "assumed: idle watts\n"), 1, &diag), 0);
+  assert_string_equal(d.assumed, "idle watts");
+  assert_int_equal(siox_drive_load(&d, "36Z15", 1, &diag), 0);
+  assert_string_equal(d.assumed, "");
+  assert_int_equal(siox_drive_load(&d, "ES.3-assumed", 1, &diag), 0);
+  assert_non_null(strstr(d.assumed, "spin-up"));
+  assert_int_equal(siox_drive_load(&d, "PM981-assumed", 1, &diag), 0);
+  assert_non_null(strstr(d.assumed, "idle watts"));
+}
+
+static void standby_without_a_ramp_is_the_lowest_level(void **state) {
+  (void)state;
+  struct siox_drive d;
+  struct siox_diag diag;
+  const char *path = test_file(
+      "standby.yaml", HEAD TOP CHANGES
+      "standby: {watts: 0.5, spin_down_s: 3, spin_down_j: 4, spin_up_s: 8, spin_up_j: 90}\n");
+  assert_int_equal(siox_drive_load(&d, path, 2, &diag), 0);
+  assert_int_equal(d.nlevels, 3);
+  assert_int_equal(d.level[0].speed, 0);
+  assert_false(d.level[0].serves);
+  assert_true(d.level[0].idle_w == 1); /* watts times the scale */
+  assert_int_equal(siox_drive_wear(&d, 0), SIOX_WEAR_START);
+  assert_int_equal(siox_drive_wear(&d, 1), SIOX_WEAR_LOAD);
+  assert_int_equal(siox_drive_transition_ns(&d, 2, 0), 1500000000);
+  assert_int_equal(siox_drive_transition_ns(&d, 0, 2), 4000000000);
+  assert_int_equal(siox_drive_transition_ns(&d, 1, 0), SIOX_EUNKNOWN);
+  assert_int_equal(siox_drive_level(&d, SIOX_SPEED_LOWEST), 2); /* the lowest that serves */
+  /* (94 J - 1 W * 5.5 s) / (10 W - 1 W) */
+  assert_int_equal(siox_drive_min_gap(&d, 0), 9833333333);
+}
+
 static void an_unknown_drive_is_named(void **state) {
   (void)state;
   struct siox_drive d;
@@ -182,6 +219,8 @@ int main(void) {
       cmocka_unit_test(mistakes_are_named_with_file_line_and_key),
       cmocka_unit_test(figures_left_out_are_named),
       cmocka_unit_test(shipped_profiles_say_what_they_lack),
+      cmocka_unit_test(what_a_profile_assumes_is_kept),
+      cmocka_unit_test(standby_without_a_ramp_is_the_lowest_level),
       cmocka_unit_test(an_unknown_drive_is_named),
       cmocka_unit_test(the_data_directory_comes_first),
       cmocka_unit_test(time_scale_is_checked),

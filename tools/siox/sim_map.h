@@ -49,7 +49,6 @@ void sim_grids_point(const struct sim_grids *g, uint64_t index, struct sim_point
 void sim_point_print(const struct sim_point *p, FILE *out);
 /* text separates axes by commas. The result's texts are in *kept, freed by the caller. */
 int sim_point_parse(struct sim_point *p, const char *text, char **kept, struct siox_diag *diag);
-void sim_axes_describe(FILE *out);
 
 /* sim_map_scene.c: a point as a scenario. */
 struct sim_scene {

@@ -13,11 +13,10 @@ static const struct axis {
   enum type type;
   double low, high;
   char *initial; /* not written to */
-  const char *what;
   size_t at;
 } axes[] = {
 #define AXIS(name, type, member, low, high, initial, what)                                         \
-  {#name, type, low, high, initial, what, offsetof(struct sim_point, member)},
+  {#name, type, low, high, initial, offsetof(struct sim_point, member)},
     SIM_AXES(AXIS)
 #undef AXIS
 };
@@ -28,7 +27,9 @@ _Static_assert(sizeof axes / sizeof *axes == SIM_NAXES, "an axis for each row of
 static const char *const whole[] = {
     "busy=1,10,30,50 gap=1,2,5,10,20,40,60 jobs=1,4,16,64 error=0,10,25,50 disks=8 "
     "drive=36Z15:a,36Z15:b,36Z15:c,ES.3-assumed,PM981-assumed",
-    "busy=1,10,30,50 gap=1,5,20,60 jobs=1,16,64 error=0,25 disks=100,1000,10000 "
+    "busy=1,10,30,50 gap=1,5,20,60 jobs=1,16,64 error=0,25 disks=100 "
+    "drive=36Z15:b,ES.3-assumed,PM981-assumed",
+    "busy=1,30 gap=5,60 jobs=1,16,64 error=0,25 disks=1000,10000 "
     "drive=36Z15:b,ES.3-assumed,PM981-assumed",
     NULL};
 static const char *const some[] = {"busy=1,10,30,50 gap=1,5,20,60 jobs=1,8,64 error=0,25 disks=8 "
@@ -71,7 +72,10 @@ static int read_axis(struct sim_grid *g, char *word, struct siox_diag *diag) {
     axis++;
   if (axis == SIM_NAXES || !values)
     return refuse(diag, SIOX_EINVAL, word,
-                  "expected AXIS=VALUE,...; axes are busy, gap, jobs, error, disks, drive, seed");
+#define AXIS(name, type, member, low, high, initial, what) " " #name
+                  "expected AXIS=VALUE,...; axes are" SIM_AXES(AXIS)
+#undef AXIS
+    );
   if (g->count[axis])
     return refuse(diag, SIOX_EINVAL, axes[axis].name, "this axis is given twice");
   uint32_t count = 1;
@@ -183,9 +187,4 @@ int sim_point_parse(struct sim_point *p, const char *text, char **kept, struct s
   free(spaced);
   sim_grids_free(&one);
   return rc ? rc : *kept ? 0 : refuse(diag, SIOX_ENOMEM, text, siox_strerror(SIOX_ENOMEM));
-}
-
-void sim_axes_describe(FILE *out) {
-  for (size_t a = 0; a < SIM_NAXES; a++)
-    fprintf(out, "  %-6s %s (default %s)\n", axes[a].name, axes[a].what, axes[a].initial);
 }
