@@ -172,6 +172,55 @@ def the_verdict_is_that_of_trying_every_pair():
             assert got[question]["points"] == len(set(cases)), question
 
 
+LIMITS = (("no longer run time", "slow_down", 0), ("at most 1 % longer run time", "slow_down", 0.01),
+          ("at most 5 % longer run time", "slow_down", 0.05), ("at most 5 % more I/O time", "added_io_time", 0.05),
+          ("whatever the delay", "added_io_time", 1e300))
+KINDS = ("hints", "no difference", "static", "timeout", "hw", "nobody")
+
+
+def kind_of(row):
+    name = row["scheme"].split(":")[0]
+    return row["kind"] if row["kind"] != "scheme" else name if name in ("timeout", "hw") else "hints"
+
+
+def best_kind(schemes, column, limit):
+    base = number(schemes["base"], "joules")
+    played = [r for r in schemes.values() if r["kind"] in ("base", "static", "scheme") and number(r, column) <= limit + 0.002]
+    others = [r for r in played if kind_of(r) != "hints"]
+    best = min(others, key=lambda r: number(r, "joules"))
+    hints = min([number(r, "joules") for r in played if kind_of(r) == "hints"], default=math.inf)
+    if min(hints, number(best, "joules")) > 0.99 * base:
+        return "nobody"
+    if abs(hints - number(best, "joules")) <= 0.01 * base:
+        return "no difference"
+    return "hints" if hints < number(best, "joules") else kind_of(best)
+
+
+def on_front(row, rows):
+    j, t = number(row, "joules"), number(row, "added_io_time")
+    return not any(number(r, "joules") <= j and number(r, "added_io_time") <= t and
+                   (number(r, "joules") < j or number(r, "added_io_time") < t) for r in rows)
+
+
+def the_report_counts_what_trying_every_pair_counts():
+    with tempfile.TemporaryDirectory(prefix="siox-test.") as directory:
+        out, report = os.path.join(directory, "m.csv"), os.path.join(directory, "m.md")
+        siox("--map", out, "--points", TINY, "--report", report, "--quiet")
+        text, found = open(report).read(), list(points(table(out)).values())
+        for what, column, limit in LIMITS:
+            kinds = [best_kind(schemes, column, limit) for schemes in found]
+            want = [f"{100 * kinds.count(k) / len(found):.0f}" for k in KINDS]
+            got = re.search(rf"\| {re.escape(what)} \| (.*) \|\n", text).group(1).split(" | ")
+            assert got == want, (what, got, want)
+        for name in ("base", "static:9000", "hw", "siox", "siox:delay=5"):
+            n = 0
+            for schemes in found:
+                rows = [r for r in schemes.values() if r["kind"] in ("base", "static", "scheme")]
+                n += on_front(schemes[name], rows)
+            share = f"{100 * n / len(found):.0f} %"
+            assert f"| 36Z15:b, 8 | {name} | {share} |" in text, (name, share)
+
+
 def no_row_is_below_the_bound_at_its_delay():
     with tempfile.TemporaryDirectory(prefix="siox-test.") as directory:
         out = os.path.join(directory, "m.csv")

@@ -163,6 +163,15 @@ static uint64_t mark_of(const struct sim_map_options *o, const char *schemes) {
       for (uint32_t k = 0; k < g->count[a]; k++)
         mark = sim_mark(mark, g->value[a][k], strlen(g->value[a][k]));
     }
+    for (uint32_t k = 0; k < g->count[SIM_AXIS_drive]; k++) {
+      struct siox_drive d; /* zeroed where it has no figures */
+      struct siox_diag diag;
+      char name[128];
+      const char *drive = g->value[SIM_AXIS_drive][k];
+      snprintf(name, sizeof name, "%.*s", (int)strcspn(drive, ":"), drive);
+      if (siox_drive_load(&d, name, 1, &diag) == 0)
+        mark = sim_mark(mark, &d, sizeof d);
+    }
   }
   return mark;
 }

@@ -10,7 +10,7 @@
 struct sim_parts {
   char *output, *directory;
   uint64_t points;
-  uint64_t mark; /* of what the results depend on: another mark's results are not taken */
+  uint64_t mark; /* of what the results depend on, this program too: another's are not taken */
   uint64_t rank, size;
   bool joined_before; /* when it was opened, all results and OUTPUT were there */
 };

@@ -191,7 +191,7 @@ static void load_standby(struct loader *in, const struct siox__drive_standby_tex
   if (!level)
     return;
   uint32_t full = d->nlevels - 1;
-  d->level[0] = (struct siox_level){.idle_w = d->standby_w};
+  d->level[0].idle_w = d->standby_w; /* of speed 0; does not serve */
   d->table[full][0] = d->spin_down;
   d->table[0][full] = d->spin_up;
 }
