@@ -212,6 +212,13 @@ def the_report_counts_what_trying_every_pair_counts():
             want = [f"{100 * kinds.count(k) / len(found):.0f}" for k in KINDS]
             got = re.search(rf"\| {re.escape(what)} \| (.*) \|\n", text).group(1).split(" | ")
             assert got == want, (what, got, want)
+        lines = list(csv.DictReader(io.StringIO(siox("--map", out, "--points", TINY, "--csv").stdout)))
+        names = {"any": "no difference", "nothing": "nobody"}
+        for line, schemes in zip(lines, found):
+            for key, (_, column, limit) in zip(("run0", "run1", "run5", "io5", "all"), LIMITS):
+                best = line[f"best_{key}"]
+                assert names.get(best, best) == best_kind(schemes, column, limit), (key, line)
+        assert len(lines) == len(found)
         for name in ("base", "static:9000", "hw", "siox", "siox:delay=5"):
             n = 0
             for schemes in found:

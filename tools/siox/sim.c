@@ -16,7 +16,7 @@ static const char usage[] =
     "                [--timeline FILE.svg [--draw SCHEME]] [--quiet]\n"
     "       siox sim --sweep SWEEP.yaml [--schemes A,B,...]\n"
     "       siox sim --map [OUTPUT.csv] [--quick | --points \"AXIS=VALUE,... ...\"]...\n"
-    "                [--plot DIR] [--report FILE.md] [--json] [--worst N] [--so-far]\n"
+    "                [--plot DIR] [--report FILE.md] [--json|--csv] [--worst N] [--so-far]\n"
     "       siox sim --map --point AXIS=VALUE,... [--scenario | options of a scenario]\n"
     "       siox sim import --help\n"
     "\n"
@@ -41,7 +41,8 @@ static const char usage[] =
     "  --plot DIR            pictures of the map\n"
     "  --report FILE.md      what the map says, with counts, tables and where siox loses\n"
     "  --so-far              plays nothing, tells of the points that are there\n"
-    "  --worst N             so many points of each kind of fault (default 5)\n"
+    "  --worst N             so many points of each kind of fault (default 5); --json tells all,\n"
+    "                        --csv what is best at each point\n"
     "  --point               one point as a scenario; --scenario prints it\n"
     "  axes of the map, each with the value it has when it is left out:\n"
 #define AXIS(name, type, member, low, high, initial, what) "    " #name "=" initial ": " what "\n"
@@ -192,7 +193,7 @@ static int parse(int argc, char **argv, struct options *o) {
     return SIOX__USAGE;
   if (o->map && !o->point) {
     o->maps.output = optind < argc ? argv[optind++] : "energy-map.csv";
-    return optind != argc || o->sweep || o->csv || o->timeline ? SIOX__USAGE : 0;
+    return optind != argc || o->sweep || (o->json && o->csv) || o->timeline ? SIOX__USAGE : 0;
   }
   if (o->point)
     return optind != argc || o->sweep || (o->json && o->csv) ? SIOX__USAGE : 0;
@@ -324,6 +325,7 @@ static int map(const struct options *o, const struct sim_watch *watch) {
   struct sim_map_options m = o->maps;
   m.schemes = o->schemes;
   m.json = o->json;
+  m.csv = o->csv;
   m.plot = o->plot;
   return sim_map(&m, watch);
 }

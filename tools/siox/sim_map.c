@@ -117,6 +117,8 @@ static int tell(const struct sim_map_options *o, FILE *in) {
     json_dumpf(all, stdout, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
     putchar('\n');
     json_decref(all);
+  } else if (o->csv) {
+    sim_verdict_csv(&r, stdout);
   } else {
     sim_verdict_print(&r, o->worst, stdout);
   }

@@ -181,14 +181,15 @@ int sim_report_map(const struct sim_results *r, const struct sim_groups *g, cons
 void sim_verdict_print(const struct sim_results *r, uint32_t worst, FILE *out);
 /* Each question with its count, as rows of a Markdown table, and the worst points. */
 void sim_verdict_markdown(const struct sim_results *r, uint32_t worst, FILE *out);
+void sim_verdict_csv(const struct sim_results *r, FILE *out);
 json_t *sim_verdict_json(const struct sim_results *r);
 
 /* sim_map.c */
 struct sim_map_options {
   const char *output, *schemes, *plot, *report;
   struct sim_grids grids;
-  uint32_t worst;                  /* so many of the worst points are told */
-  bool json, so_far, quick, whole; /* quick, whole: what the grids are */
+  uint32_t worst;                       /* so many of the worst points are told */
+  bool json, csv, so_far, quick, whole; /* quick, whole: what the grids are */
 };
 extern const char sim_map_schemes[]; /* compared at each point unless others are asked for */
 int sim_map(const struct sim_map_options *o, const struct sim_watch *watch);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* What is asked of the schemes at every point of the map, how often it is met, and where not. */
+#include "sim_csv.h"
 #include "sim_map.h"
 #include <inttypes.h>
 #include <math.h>
@@ -256,4 +257,42 @@ json_t *sim_verdict_json(const struct sim_results *r) {
     free(t.list);
   }
   return all;
+}
+
+/* A line a point: what is best within each limit and by how much of base's joules hints lead. */
+void sim_verdict_csv(const struct sim_results *r, FILE *out) {
+#define AXIS(name, type, member, low, high, initial, what) fputs(#name ",", out);
+  SIM_AXES(AXIS)
+#undef AXIS
+  fputs("in_step,busy_measured", out);
+#define LIMIT(name, member, limit, what) fputs(",best_" #name ",scheme_" #name ",lead_" #name, out);
+  SIM_LIMITS(LIMIT)
+#undef LIMIT
+  fputs(",siox_saved,siox_added_io_time,oracle_saved,dominated_by\n", out);
+  for (uint64_t i = 0; i < r->count; i++) {
+    const struct sim_result *one = &r->item[i];
+    struct sim_verdict v;
+    if (!one->feasible)
+      continue;
+    sim_judge(&one->rows, &v);
+#define CSV_REAL(v) fprintf(out, "%.15g,", v);
+#define CSV_COUNT(v) fprintf(out, "%" PRIu32 ",", v);
+#define CSV_NAME(v) (sim_csv_quote(out, v), fputc(',', out));
+#define AXIS(name, type, member, low, high, initial, what) CSV_##type(one->point.member)
+    SIM_AXES(AXIS)
+#undef AXIS
+    fprintf(out, "%d,%.6g", one->in_step, one->busy);
+    for (int l = 0; l < SIM_NLIMITS; l++)
+      fprintf(out, ",%s,\"%s\",%.6g", sim_choice_name(v.choice[l]),
+              v.least[l] ? v.least[l]->name : "", v.lead[l]);
+    if (v.siox)
+      fprintf(out, ",%.6g,%.6g", v.siox->saved, v.siox->added_io);
+    else
+      fputs(",,", out);
+    if (v.oracle)
+      fprintf(out, ",%.6g", v.oracle->saved);
+    else
+      fputc(',', out);
+    fprintf(out, ",\"%s\"\n", v.dominator ? v.dominator->name : "");
+  }
 }
