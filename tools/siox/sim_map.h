@@ -100,7 +100,7 @@ const char *sim_choice_name(enum sim_choice c);
   X(run1, slow_down, 0.01, "at most 1 % longer run time")                                          \
   X(run5, slow_down, 0.05, "at most 5 % longer run time")                                          \
   X(io5, added_io, 0.05, "at most 5 % more I/O time")                                              \
-  X(all, added_io, 1e300, "whatever the delay")
+  X(all, added_io, 1e300, "any delay")
 enum sim_limit {
 #define LIMIT(name, member, limit, what) SIM_LIMIT_##name,
   SIM_LIMITS(LIMIT)
