@@ -17,9 +17,9 @@ static void count_choices(const struct sim_group *g, enum sim_limit limit, enum 
 }
 
 static const char *phrase(enum sim_choice c) {
-  static const char *const phrases[] = {"nobody saves 1 %",       "**a static level wins**",
-                                        "**a timeout wins**",     "**hw wins**",
-                                        "it makes no difference", "**hints pay**"};
+  static const char *const phrases[] = {
+      "nobody saves 1 %", "**a static level wins**",         "**a timeout wins**",
+      "**hw wins**",      "hints and others are within 1 %", "**hints pay**"};
   return phrases[c];
 }
 
