@@ -122,10 +122,11 @@ static void spend(struct siox_bank *bank, uint32_t d, uint32_t from, uint32_t to
     bank->totals[d].worn[w]++;
     if (rate <= 0)
       continue;
-    int64_t every = (int64_t)(DAY / rate), *spent = &bank->limit->spent[d][w];
+    int64_t every = DAY / rate < 9.2e18 ? (int64_t)(DAY / rate) : SIOX_NEVER;
+    int64_t *spent = &bank->limit->spent[d][w];
     *spent = siox__later(*spent > bank->now ? *spent : bank->now, every);
     /* A drive's day is shorter than ours when its time runs faster. */
-    v->wear_from[w] = *spent + every - (int64_t)(DAY / v->drive->time_scale);
+    v->wear_from[w] = siox__later(*spent - (int64_t)(DAY / v->drive->time_scale), every);
   }
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Fault injection, for tests that show hints to be no more than hints: with SIOX_FAULT=masks:SEED
  * the disks of every hint are replaced by random ones. The sequence depends on SEED and the rank
- * alone (SplitMix64: Steele, Lea and Flood, OOPSLA 2014), so a run that went wrong can be repeated.
- */
+ * alone, so a run that went wrong can be repeated. */
 #include "client/client.h"
+#include "common/random.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,13 +11,6 @@ bool siox__fault_masks;
 
 static uint64_t state;
 static struct siox_mask random_mask;
-
-static uint64_t next(void) {
-  uint64_t z = state += UINT64_C(0x9e3779b97f4a7c15);
-  z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-  z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-  return z ^ (z >> 31);
-}
 
 void siox__fault_read(void) {
   static const char prefix[] = "masks:";
@@ -33,7 +26,7 @@ void siox__fault_read(void) {
     return;
   }
   /* Seeds and ranks are small: one step of the generator between them keeps sequences apart. */
-  state = next() ^ (uint64_t)(int64_t)siox__client.rank;
+  state = siox__random(&state) ^ (uint64_t)(int64_t)siox__client.rank;
   siox_mask_free(&random_mask);
   siox__fault_masks = siox_mask_init(&random_mask, siox__client.welcome.ndisks) == 0;
 }
@@ -41,7 +34,7 @@ void siox__fault_read(void) {
 const struct siox_mask *siox__fault_mask(void) {
   siox_mask_zero(&random_mask);
   for (uint32_t d = 0; d < random_mask.ndisks; d++)
-    if (next() >> 63)
+    if (siox__random(&state) >> 63)
       siox_mask_set(&random_mask, d);
   return &random_mask;
 }

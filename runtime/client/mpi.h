@@ -5,6 +5,7 @@
 #define SIOX_CLIENT_MPI_H
 #include "client/client.h"
 #include "client/files.h"
+#include "common/random.h"
 #include "siox/mpiio.h"
 /* The wrappers' own prototypes must be visible outside whatever mpi.h says. */
 #include <mpi.h>
@@ -54,11 +55,8 @@ void siox__mpi_file_free(struct siox__mpi_file *f);
 /* Striping asked for by an MPI_Info as layout text; "" none or not valid. */
 void siox__mpi_layout_hint(MPI_Info info, char *text, size_t size);
 
-static inline uint64_t siox__mix(uint64_t a, uint64_t b) { /* splitmix64's finaliser over a pair */
-  uint64_t x = a * UINT64_C(0x9e3779b97f4a7c15) + b;
-  x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-  x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
-  x ^= x >> 31;
+static inline uint64_t siox__mix(uint64_t a, uint64_t b) { /* a key for a pair, never 0 */
+  uint64_t x = siox__scramble(a * UINT64_C(0x9e3779b97f4a7c15) + b);
   return x ? x : 1;
 }
 

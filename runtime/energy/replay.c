@@ -7,11 +7,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PROGRESS_EVERY = 1 << 16 }; /* points */
+enum { PROGRESS_EVERY = 1 << 16 };              /* points */
+static const int64_t latest = INT64_C(1) << 62; /* time that can be told */
+
+static int64_t plus(int64_t a, int64_t b) { /* saturates */
+  int64_t sum;
+  return !__builtin_add_overflow(a, b, &sum) ? sum : b < 0 ? INT64_MIN : INT64_MAX;
+}
 
 static struct siox__op *current(const struct siox__stream *s) { return &s->op[s->head]; }
 
 static int due_at(struct siox__replay *r, struct siox__stream *s, int64_t due) {
+  if (due > latest)
+    return SIOX_ERANGE;
   s->due = due > r->now ? due : r->now;
   return siox__turns_put(&r->turns, s->due, s);
 }
@@ -32,7 +40,7 @@ static int schedule(struct siox__replay *r, struct siox__stream *s) {
   if (r->options->open_loop)
     return due_at(r, s, op->at);
   if (siox__link_follows(s, op, &l))
-    return due_at(r, s, l.replayed + distance(s, op, op->at - l.recorded));
+    return due_at(r, s, plus(l.replayed, distance(s, op, op->at - l.recorded)));
   s->parked = true;
   s->next_waiting = *l.waiting;
   *l.waiting = s;
@@ -75,8 +83,8 @@ static int release_one(struct siox__replay *r) {
   best->parked = false;
   r->parked--;
   r->released++;
-  return due_at(
-      r, best, best->base + distance(best, current(best), current(best)->at - best->base_recorded));
+  const struct siox__op *op = current(best);
+  return due_at(r, best, plus(best->base, distance(best, op, op->at - best->base_recorded)));
 }
 
 static int know_member(struct siox__replay *r, struct siox__stream *s, uint64_t uid) {
@@ -205,6 +213,8 @@ static int perform(struct siox__replay *r, struct siox__stream *s, const struct 
 static int begin_run(struct siox__replay *r, struct siox__track *t, int64_t at) {
   const struct siox__job *job = &r->sim->job[t->job];
   const struct siox__index *x = job->is.trace ? &job->index : NULL;
+  if (at > latest)
+    return SIOX_ERANGE;
   if (siox__room(&r->run, r->nruns, &r->run_room, sizeof(struct siox__run *)) < 0 ||
       !(t->run = calloc(1, sizeof *t->run)))
     return SIOX_ENOMEM;
@@ -243,7 +253,7 @@ static int run_over(struct siox__replay *r, struct siox__run *run, int64_t end) 
     if (t->run != run)
       continue;
     siox__run_close(run);
-    return t->left ? begin_run(r, t, end + r->sim->job[t->job].is.pause) : 0;
+    return t->left ? begin_run(r, t, plus(end, r->sim->job[t->job].is.pause)) : 0;
   }
   return 0;
 }

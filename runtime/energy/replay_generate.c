@@ -1,19 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* One process of a generated job: compute, move a burst, say when the disks are needed again. Its
  * recorded times are those of a run in which a request takes a nanosecond. */
+#include "common/random.h"
 #include "energy/replay_source.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { LOOKED_FOR = -1, LOOK_AHEAD = 64 }; /* phases in which a disk's next use is looked for */
-
-static uint64_t draw(uint64_t *state) { /* splitmix64 */
-  uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
-  z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-  z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-  return z ^ z >> 31;
-}
 
 int siox__scratch_open(struct siox__scratch *s, uint32_t ndisks) {
   s->need_by = malloc(ndisks * sizeof *s->need_by);
@@ -72,7 +66,7 @@ static void find_uses(struct siox__generator *g) {
     s->need_by[d] = LOOKED_FOR;
     left++;
   }
-  double off = 1 + j->error * (2 * (double)(draw(&g->random) >> 11) * 0x1p-53 - 1);
+  double off = 1 + j->error * (2 * (double)(siox__random(&g->random) >> 11) * 0x1p-53 - 1);
   for (uint32_t k = 0; left && k < LOOK_AHEAD && g->phase + k < j->phases; k++) {
     siox_mask_zero(&s->touched);
     siox_layout_mask(l, offset_of(g, g->phase + k), j->burst, &s->touched);

@@ -4,6 +4,7 @@
 #include "common/hash.h"
 #include "common/log.h"
 #include "common/paths.h"
+#include "common/random.h"
 #include "siox/error.h"
 #include "support.h"
 #include <stdio.h>
@@ -33,6 +34,15 @@ static void fnv1a_gives_the_published_values(void **state) {
   assert_true(siox__fnv1a("", 0) == UINT64_C(0xcbf29ce484222325));
   assert_true(siox__fnv1a("a", 1) == UINT64_C(0xaf63dc4c8601ec8c));
   assert_true(siox__fnv1a("foobar", 6) == UINT64_C(0x85944171f73967e8));
+}
+
+/* The sequence of seed 1234567 as implementations in other languages print it. */
+static void random_numbers_are_splitmix64s(void **state) {
+  (void)state;
+  uint64_t random = 1234567;
+  assert_true(siox__random(&random) == UINT64_C(6457827717110365317));
+  assert_true(siox__random(&random) == UINT64_C(3203168211198807973));
+  assert_true(siox__random(&random) == UINT64_C(9817491932198370423));
 }
 
 static void clocks_do_not_go_back(void **state) {
@@ -91,6 +101,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_error_has_a_message_of_its_own),
       cmocka_unit_test(fnv1a_gives_the_published_values),
+      cmocka_unit_test(random_numbers_are_splitmix64s),
       cmocka_unit_test(clocks_do_not_go_back),
       cmocka_unit_test(log_writes_what_is_important_enough),
       cmocka_unit_test(log_levels_round_trip),

@@ -107,6 +107,23 @@ static void a_days_budget_is_the_drives_own_day(void **state) {
   lab_close(lab);
 }
 
+/* One start in more years than ns can count: the first, and no other. */
+static void the_smallest_budget_has_one_slow_down(void **state) {
+  (void)state;
+  struct lab *lab = calloc(1, sizeof *lab);
+  make_drive(&lab->drive, TWO, 2);
+  lab->limits = (struct siox_limits){.wear = true, .start_stop_per_day = 1e-300};
+  lab_start(lab, "timeout:1", 1, NULL, 0);
+  uint32_t a = lab_join(lab, "A");
+  assert_int_equal(lab_speed(lab, 100, 0), 0);
+  for (int i = 1; i < 4; i++) {
+    lab_read(lab, 1e6 * i, a, 64 * KB);
+    assert_int_equal(lab_speed(lab, 1e6 * i + 1000, 0), 15000);
+  }
+  assert_int_equal(sums(lab).worn[SIOX_WEAR_START], 1);
+  lab_close(lab);
+}
+
 static void without_limits_nothing_is_refused(void **state) {
   (void)state;
   struct lab *lab = lab_limited("timeout:1", 1, TWO, 2, 1, (struct siox_limits){0});
@@ -278,6 +295,7 @@ int main(void) {
       cmocka_unit_test(what_a_level_wears),
       cmocka_unit_test(slow_downs_stay_within_the_days_budget),
       cmocka_unit_test(a_days_budget_is_the_drives_own_day),
+      cmocka_unit_test(the_smallest_budget_has_one_slow_down),
       cmocka_unit_test(without_limits_nothing_is_refused),
       cmocka_unit_test(a_refused_level_gives_way_to_the_next_that_is_allowed),
       cmocka_unit_test(speed_ups_wait_for_power_earliest_need_first),

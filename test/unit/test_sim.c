@@ -147,6 +147,26 @@ static void a_repeat_follows_the_end_of_the_run_before_it(void **state) {
   siox_replay_free(&slow);
 }
 
+/* Six pauses of 2^61 ns end after all times that can be told; nothing is read or written, so no
+ * request is refused. */
+static void repeats_beyond_all_times_are_an_error(void **state) {
+  (void)state;
+  begin("base", 1);
+  release(10 * MS, 20 * MS);
+  end(0, 30 * MS);
+  close_trace();
+  const struct siox_sim_job job = {
+      .delay_budget = -1, .trace = test_path("a.siox"), .repeats = 7, .pause = INT64_C(1) << 61};
+  struct siox_sim *sim = sim_of(&job, 1);
+  struct siox_replay_result result;
+  struct siox_diag diag;
+  assert_int_equal(
+      siox_sim_run(sim, &(struct siox_replay_options){.policy = "base"}, &result, &diag),
+      SIOX_ERANGE);
+  assert_non_null(strstr(diag.text, siox_strerror(SIOX_ERANGE)));
+  siox_sim_destroy(sim);
+}
+
 static void only_think_times_are_dilated(void **state) {
   (void)state;
   begin("base", 2);
@@ -203,6 +223,67 @@ static void a_file_can_lie_elsewhere(void **state) {
   assert_int_equal(siox_sim_hints(sim, 0), SIOX_SIM_HINTS_NONE);
   siox_replay_free(&r);
   siox_sim_destroy(sim);
+}
+
+/* "0,1, ... ,198,199:64K", the last two perhaps the other way round. */
+static const char *many_nodes(bool swapped) {
+  static char text[1024];
+  size_t n = 0;
+  for (unsigned d = 0; d < 200; d++)
+    n += (size_t)snprintf(text + n, sizeof text - n, "%s%u", d ? "," : "",
+                          swapped && d >= 198 ? 397 - d : d);
+  snprintf(text + n, sizeof text - n, ":64K");
+  return text;
+}
+static int as_told(void *context, const char *path, struct siox_layout *out,
+                   struct siox_diag *diag) {
+  (void)path;
+  (void)diag;
+  return siox_layout_parse(out, 200, many_nodes(context != NULL)) == 0 ? 1 : SIOX_EINVAL;
+}
+static void layouts_that_differ_late_in_their_text_differ(void **state) {
+  (void)state;
+  static const struct siox_drive *many[200];
+  static uint32_t level[200];
+  drive = test_drive();
+  for (int d = 0; d < 200; d++) {
+    many[d] = &drive;
+    level[d] = 2;
+  }
+  struct siox_trace_header h = {.clock = 1,
+                                .start = T0,
+                                .ndisks = 200,
+                                .drive = many,
+                                .initial_level = level,
+                                .policy = "siox",
+                                .hold_factor = 10,
+                                .program = "test"};
+  assert_int_equal(siox_trace_create(&writer, test_path("a.siox"), &h, NULL), 0);
+  struct siox_trace_event e = {.kind = SIOX_TRACE_JOB};
+  e.u.job.key = "job";
+  put(&e);
+  e = (struct siox_trace_event){.kind = SIOX_TRACE_FILE};
+  e.u.file = (__typeof__(e.u.file)){1, "/data/one", many_nodes(false)};
+  put(&e);
+  e = (struct siox_trace_event){.kind = SIOX_TRACE_CLIENT};
+  e.u.client_def = (__typeof__(e.u.client_def)){0, 0, 0, 1, 0, "p"};
+  put(&e);
+  release(10 * MS, 20 * MS);
+  end(0, 30 * MS);
+  close_trace();
+  for (int swapped = 0; swapped < 2; swapped++) {
+    struct siox_sim *sim;
+    assert_int_equal(
+        siox_sim_create(&sim, &(struct siox_sim_options){.ndisks = 200, .drive = many}), 0);
+    const struct siox_sim_job job = {.delay_budget = -1,
+                                     .trace = test_path("a.siox"),
+                                     .layout = as_told,
+                                     .layout_context = swapped ? sim : NULL};
+    assert_int_equal(siox_sim_add(sim, &job, NULL), 0);
+    assert_int_equal(siox_sim_hints(sim, 0),
+                     swapped ? SIOX_SIM_HINTS_DERIVED : SIOX_SIM_HINTS_RECORDED);
+    siox_sim_destroy(sim);
+  }
 }
 
 /* A gap of 20 s at full speed before and after, spent at the level that saves most. */
@@ -356,9 +437,11 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_job_starts_when_it_is_told_to),
       cmocka_unit_test(a_repeat_follows_the_end_of_the_run_before_it),
+      cmocka_unit_test(repeats_beyond_all_times_are_an_error),
       cmocka_unit_test(only_think_times_are_dilated),
       cmocka_unit_test(instances_queue_for_the_same_disk),
       cmocka_unit_test(a_file_can_lie_elsewhere),
+      cmocka_unit_test(layouts_that_differ_late_in_their_text_differ),
       cmocka_unit_test(a_known_gap_saves_its_closed_form),
       cmocka_unit_test(a_lead_policy_is_told_one_transition_ahead),
       cmocka_unit_test(a_generated_job_does_what_it_says),

@@ -2,6 +2,7 @@
 /* A point of the map as a scenario: jobs that compute and then move a burst, so large that disks
  * are busy for the share of the run that is asked for. How large that is follows from a closed form
  * only without queues, so base is played a few times and the burst corrected. */
+#include "common/random.h"
 #include "sim_map.h"
 #include <math.h>
 #include <stdlib.h>
@@ -26,22 +27,15 @@ struct shape {
   int64_t piece; /* bytes of one request on one disk */
 };
 
-static uint64_t draw(uint64_t *state) { /* splitmix64 */
-  uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
-  z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-  z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-  return z ^ z >> 31;
-}
-
-static double part(uint64_t *state) { return (double)(draw(state) >> 11) * 0x1p-53; }
+static double part(uint64_t *state) { return (double)(siox__random(state) >> 11) * 0x1p-53; }
 
 /* The same for every drive and error, so that these are compared on the same jobs. */
 static uint64_t seed_of(const struct sim_point *p) {
   uint64_t state = p->seed;
-  state = draw(&state) + (uint64_t)llround(p->busy * 1000);
-  state = draw(&state) + (uint64_t)llround(p->gap * 1000);
-  state = draw(&state) + p->jobs;
-  return draw(&state) + p->disks;
+  state = siox__random(&state) + (uint64_t)llround(p->busy * 1000);
+  state = siox__random(&state) + (uint64_t)llround(p->gap * 1000);
+  state = siox__random(&state) + p->jobs;
+  return siox__random(&state) + p->disks;
 }
 
 static void begin(const struct sim_point *p, struct shape *s) {
@@ -51,7 +45,7 @@ static void begin(const struct sim_point *p, struct shape *s) {
   s->factor = s->factor < p->disks ? s->factor : p->disks;
   s->sharing = fmax(1, (double)p->jobs * s->factor / p->disks);
   s->phases = (uint32_t)fmax(LEAST_GAPS, ceil(LEAST_SECONDS / p->gap));
-  s->in_step = p->jobs > 1 && draw(&random) >> 63;
+  s->in_step = p->jobs > 1 && siox__random(&random) >> 63;
 }
 
 /* The first disk of a job: side by side, each round over the disks half a job's width further than
