@@ -28,6 +28,7 @@ struct siox_segment {
                                 * first of them, with `share` < 1 and one segment told per job */
   double share;                /* part of the joules of this segment told here; shares of one segment add up to 1 */
   double joules;               /* of that part */
+  uint32_t pieces;             /* ACTIVE: of the request that this is a piece of; 0: nobody waits for it */
 };
 typedef void (*siox_segment_fn)(void *context, const struct siox_segment *segment);
 
@@ -75,6 +76,12 @@ struct siox_request {
   bool write;
   const uint32_t *members; /* clients whose predictions count too (a collective's communicator); may be NULL */
   uint32_t nmembers;
+  /* What disks do for it, where a cache has its part of it; NULL: by layout, offset, bytes and write. Disks in range. */
+  const struct siox_extent *piece;
+  uint32_t npieces;
+  /* Nobody waits for it: a server's reading ahead or writing back. It needs no prediction, except of disks that it has to
+   * wake, and counts among no job's requests. */
+  bool own;
 };
 struct siox_service {
   int64_t completion;  /* when the last piece is done */
@@ -86,6 +93,9 @@ struct siox_service {
  * level that does not serve, because its profile lacks the change; SIOX_ERANGE: it would last beyond 2^61 ns. Then
  * nothing of the request is charged; what the policy commanded when it saw the request come has been done. */
 int siox_bank_access(struct siox_bank *bank, const struct siox_request *request, struct siox_service *service);
+
+/* Data for the disk wait in a cache until then: no policy slows it before; INT64_MIN: no longer. SIOX_ENOMEM. */
+int siox_bank_unflushed(struct siox_bank *bank, uint32_t disk, int64_t until);
 
 /* Carries out every wake-up due at or before now (each at its own time). Returns the next one, SIOX_NEVER if none. */
 int64_t siox_bank_advance(struct siox_bank *bank, int64_t now);

@@ -30,6 +30,14 @@ struct siox_replay_options {
   void *progress_context;
 };
 
+/* What the caches of servers did (siox_sim_options.cache). */
+struct siox_cache_totals {
+  uint64_t read, hit;      /* bytes: asked for by reads; of them from memory */
+  uint64_t written;        /* bytes asked to be written */
+  uint64_t ahead, flushed; /* bytes that servers read ahead; that they wrote back */
+  uint64_t flushes;        /* times that a server wrote back */
+};
+
 struct siox_replay_rank {
   uint32_t client, job;
   int32_t rank;
@@ -47,6 +55,7 @@ struct siox_replay_result {
   struct siox_disk_totals *disk;
   struct siox_job_totals *job; /* njobs, then one for the unattributed */
   struct siox_replay_rank *rank;
+  struct siox_cache_totals cache; /* zero without one */
   uint64_t released; /* waits given up: what they waited for never came (incomplete records) */
   bool cut;     /* the trace has no end: its writer was killed, or is still at work */
 };

@@ -45,6 +45,20 @@ struct siox_sim_job {
   void *layout_context;
 };
 
+/* The cache of each server, that is of each I/O node, or of each disk where nodes are disks. A node's share of a file is
+ * cut into blocks; the block least recently used makes room. Reads take whole blocks from disk; what is in memory is served
+ * at `rate`, from when it is there. Writes go to disk and to memory, of blocks that are in memory or are written whole.
+ * Writing back, they go to memory only, at `rate`; a node writes all that is newer in memory when the first of it has been
+ * for flush_age, when there is more than dirty_limit (then the write waits for it), when it needs room, and at the end. */
+struct siox_cache_options {
+  uint64_t size, block; /* bytes, per server; size 0: no cache; block 1 .. 2^30, not more than size */
+  double rate;          /* bytes/s, > 0 */
+  uint64_t read_ahead;  /* bytes behind a read that goes on where one ended, in whole blocks; at most half of size */
+  bool write_back;
+  uint64_t dirty_limit; /* bytes, at most size */
+  int64_t flush_age;    /* ns */
+};
+
 struct siox_sim_options {
   uint32_t ndisks; /* members of arrays, where there are such */
   const struct siox_drive *const *drive; /* kept, not copied */
@@ -54,10 +68,11 @@ struct siox_sim_options {
   /* What the nodes of layouts are that do not say it: then a trace recorded on disks is played on as many such arrays, and
    * what its hints say of a disk holds for all members. */
   struct siox_array array;
+  struct siox_cache_options cache;
 };
 
 struct siox_sim;
-/* SIOX_ERANGE (no disks), SIOX_ENOMEM. */
+/* SIOX_ERANGE (no disks, or the cache), SIOX_ENOMEM. */
 int siox_sim_create(struct siox_sim **sim, const struct siox_sim_options *options);
 /* SIOX_EINVAL (a figure), SIOX_ERANGE (a file or hint names disks that are not there), and what siox_trace_open and
  * siox_trace_read return; diag may be NULL. */
@@ -82,6 +97,8 @@ const char *siox_sim_file(const struct siox_sim *sim, uint32_t index, uint32_t f
 /* Places a file for the runs that follow; the layout is copied. SIOX_EINVAL (no such file, another number of disks),
  * SIOX_ENOMEM. */
 int siox_sim_place(struct siox_sim *sim, uint32_t index, uint32_t file, const struct siox_layout *layout);
+/* Pieces that disks do of one request at most, by the layouts of all files: siox_layout_most_pieces. */
+uint32_t siox_sim_most_pieces(const struct siox_sim *sim);
 /* As siox_replay; options->policy must be given, options->drive is ignored. May be called any number of times. */
 int siox_sim_run(struct siox_sim *sim, const struct siox_replay_options *options, struct siox_replay_result *result,
                  struct siox_diag *diag);

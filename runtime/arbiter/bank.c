@@ -142,7 +142,7 @@ void siox_bank_destroy(struct siox_bank *bank) {
                    bank->commands.item, bank->state,        bank->job,    bank->client,
                    bank->free_client,   bank->holds,        bank->cut,    bank->holders,
                    bank->user,          bank->owner,        bank->shadow, bank->job_view,
-                   bank->counted};
+                   bank->counted,       bank->unflushed};
   siox__limit_destroy(bank->limit);
   for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
     free(owned[i]);
@@ -264,6 +264,20 @@ int siox_bank_join(struct siox_bank *bank, int64_t now, uint32_t job, uint32_t *
   bank->client[*client] = (struct siox__client){job, true};
   if (bank->shadow && bank->job_view[job].since == INT64_MAX)
     bank->job_view[job].since = bank->now;
+  return 0;
+}
+
+int siox_bank_unflushed(struct siox_bank *bank, uint32_t disk, int64_t until) {
+  if (disk >= bank->view.ndisks)
+    return SIOX_EINVAL;
+  if (!bank->unflushed) {
+    if (!(bank->unflushed = malloc(bank->view.ndisks * sizeof *bank->unflushed)))
+      return SIOX_ENOMEM;
+    for (uint32_t d = 0; d < bank->view.ndisks; d++)
+      bank->unflushed[d] = INT64_MIN;
+  }
+  bank->unflushed[disk] = until;
+  siox__bank_show(bank, disk);
   return 0;
 }
 

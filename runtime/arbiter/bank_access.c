@@ -40,6 +40,15 @@ static void find_missed(struct siox_bank *bank, const struct siox_request *reque
       siox_mask_set(&bank->missed, d);
 }
 
+/* What a server does by itself was not foreseen only where it wakes a disk. */
+static void find_woken(struct siox_bank *bank) {
+  siox_mask_zero(&bank->missed);
+  for (uint32_t d = siox_mask_next(&bank->mask, 0); d < bank->view.ndisks;
+       d = siox_mask_next(&bank->mask, d + 1))
+    if (!bank->disk[d].drive->level[bank->disk[d].level].serves)
+      siox_mask_set(&bank->missed, d);
+}
+
 /* Remembers the unpredicted touches of the disks in `missed`: until the end of the last request
  * there, or now. */
 static int remember_touches(struct siox_bank *bank, uint32_t client) {
@@ -119,7 +128,7 @@ static int make_serve(struct siox_bank *bank, uint32_t d, uint32_t job) {
 static bool ends(struct siox_bank *bank, int n) {
   const int64_t last = INT64_C(1) << 61; /* of a trace, too */
   for (int i = 0; i < n; i++) {
-    const struct siox_extent *e = &bank->extent[i];
+    const struct siox_extent *e = &bank->piece[i];
     struct siox__disk *disk = &bank->disk[e->disk];
     int64_t start = disk->free_at > bank->now ? disk->free_at : bank->now;
     if (siox__disk_service(disk, e->bytes, false) > last - start)
@@ -174,8 +183,9 @@ static void count_delay(struct siox_bank *bank, uint32_t job, int64_t delay) {
 static void charge(struct siox_bank *bank, const struct siox_request *r, uint32_t job, int n,
                    struct siox_service *out) {
   int64_t undelayed = bank->now;
+  bank->npieces = r->own ? 0 : (uint32_t)n;
   for (int i = 0; i < n; i++) {
-    const struct siox_extent *e = &bank->extent[i];
+    const struct siox_extent *e = &bank->piece[i];
     struct siox__charge c =
         siox__disk_serve(&bank->disk[e->disk], bank->now, job, r->file, e->local, e->bytes);
     siox__bank_show(bank, e->disk);
@@ -204,18 +214,23 @@ int siox_bank_access(struct siox_bank *bank, const struct siox_request *r,
     return SIOX_EINVAL;
   siox__bank_arrive(bank, r->arrival);
   *service = (struct siox_service){.completion = bank->now};
-  int n = siox_layout_pieces(r->layout, r->offset, r->bytes, r->write, bank->extent,
-                             3 * bank->view.ndisks);
+  bank->piece = r->piece ? r->piece : bank->extent;
+  int n = r->piece ? (int)r->npieces
+                   : siox_layout_pieces(r->layout, r->offset, r->bytes, r->write, bank->extent,
+                                        3 * bank->view.ndisks);
   if (n <= 0)
     return n;
   siox_mask_zero(&bank->mask);
   for (int i = 0; i < n; i++) {
-    uint32_t d = bank->extent[i].disk;
+    uint32_t d = bank->piece[i].disk;
     siox_mask_set(&bank->mask, d);
     siox__disk_settle(&bank->disk[d], bank->now); /* idle time up to now is still its claims' */
     note_decay(bank, d);
   }
-  find_missed(bank, r);
+  if (r->own)
+    find_woken(bank);
+  else
+    find_missed(bank, r);
   service->missed = !siox_mask_empty(&bank->missed);
   uint32_t job = bank->client[r->client].job;
   struct siox_event event = {.kind = SIOX_EVENT_ACCESS,
@@ -226,7 +241,7 @@ int siox_bank_access(struct siox_bank *bank, const struct siox_request *r,
   siox__bank_ask(bank, &event);
   obey_first(bank, &event);
   for (int i = 0; i < n; i++) {
-    int rc = make_serve(bank, bank->extent[i].disk, job);
+    int rc = make_serve(bank, bank->piece[i].disk, job);
     if (rc < 0)
       return rc;
   }
@@ -235,7 +250,7 @@ int siox_bank_access(struct siox_bank *bank, const struct siox_request *r,
   charge(bank, r, job, n, service);
   int rc = remember_touches(bank, r->client);
   siox__bank_obey(bank, &event);
-  bank->job[job].totals.requests++;
-  bank->job[job].totals.missed += service->missed;
+  bank->job[job].totals.requests += !r->own;
+  bank->job[job].totals.missed += service->missed && !r->own;
   return rc;
 }

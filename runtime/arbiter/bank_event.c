@@ -15,6 +15,8 @@ void siox__bank_show(struct siox_bank *bank, uint32_t d) {
   if (bank->limit && bank->limit->waiting && bank->limit->waiting[d].is)
     v->target = bank->limit->waiting[d].level;
   v->free_at = disk->free_at;
+  if (__builtin_expect(bank->unflushed != NULL, 0) && bank->unflushed[d] > v->free_at)
+    v->free_at = bank->unflushed[d];
   v->idle_since = disk->last_end;
   v->move_from = disk->move_from;
   v->move_start = disk->move_start;
@@ -66,6 +68,9 @@ void siox__bank_count(struct siox_bank *bank, const struct siox_command *command
 }
 
 int siox__bank_command(struct siox_bank *bank, const struct siox_command *c) {
+  if (bank->unflushed && bank->unflushed[c->disk] > bank->now &&
+      c->level < bank->disk[c->disk].level)
+    return SIOX_EREFUSED;
   if (bank->limit)
     return siox__limit_command(bank, c);
   int rc = siox__disk_command(&bank->disk[c->disk], bank->now, c->level, c->job);

@@ -72,9 +72,12 @@ struct siox_bank {
 
   struct siox_mask mask, missed, changed; /* scratch */
   struct siox_extent *extent;
-  struct siox_claim_run *run; /* one per disk */
-  struct siox__hold *holds;   /* one per client */
-  int64_t *cut;               /* two per client, and two */
+  const struct siox_extent *piece; /* of the request under way */
+  uint32_t npieces;                /* that its segments are told with */
+  int64_t *unflushed;              /* per disk, until when; NULL: there is no such cache */
+  struct siox_claim_run *run;      /* one per disk */
+  struct siox__hold *holds;        /* one per client */
+  int64_t *cut;                    /* two per client, and two */
   struct siox__holders *holders;
   uint64_t stamp;
 

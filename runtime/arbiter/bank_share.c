@@ -25,7 +25,8 @@ static void give(struct siox_bank *bank, uint32_t disk, const struct siox__piece
                                                         .bytes = piece->bytes,
                                                         .job = job,
                                                         .share = share,
-                                                        .joules = joules});
+                                                        .joules = joules,
+                                                        .pieces = bank->npieces});
 }
 
 /* Claims that hold the disk's level at some time in [start, end). */

@@ -135,7 +135,9 @@ static int do_io(struct siox__replay *r, struct siox__stream *s, const struct si
   }
   if (s->run->tells)
     rc = siox__tell_access(&r->teller, s->client, r->now, request.layout, op->offset, op->bytes);
-  rc = rc ? rc : siox_bank_access(r->bank, &request, &service);
+  if (rc == 0)
+    rc = r->server ? siox__server_access(r->server, &request, &service)
+                   : siox_bank_access(r->bank, &request, &service);
   *end = service.completion;
   return rc < 0 ? rc : 0;
 }
@@ -305,6 +307,13 @@ static void progress(struct siox__replay *r) {
     o->progress(o->progress_context, r->points ? fmin(1, (double)r->told / (double)r->points) : 1);
 }
 
+/* Is a server to write back before, or when, the next point is due and anybody is to be reminded?
+ */
+static bool flush_is_next(const struct siox__replay *r, int64_t due) {
+  int64_t flush = siox__server_due(r->server);
+  return flush <= due && (!r->teller.count || flush <= siox__teller_next(&r->teller));
+}
+
 int siox__replay_run(struct siox__replay *r) {
   int rc = 0;
   for (uint32_t i = 0; i < r->ntracks && rc == 0; i++)
@@ -313,6 +322,8 @@ int siox__replay_run(struct siox__replay *r) {
   while (rc == 0 && ((next = siox__turns_next(&r->turns)) || r->parked)) {
     if (!next)
       rc = release_one(r);
+    else if (r->server && flush_is_next(r, next->due))
+      rc = siox__server_flush(r->server, siox__server_due(r->server));
     else if (r->teller.count && siox__teller_next(&r->teller) <= next->due)
       rc = siox__teller_remind(&r->teller);
     else

@@ -106,6 +106,11 @@ int siox__replay_prepare(struct siox__replay *r) {
     for (uint32_t i = 0; i < instances && rc == 0; i++)
       rc = make_track(r, &r->track[r->ntracks++], j, &files);
   }
+  uint32_t job;
+  if (rc == 0 && sim->cache.size)
+    rc = new_job(r, "server", &job);
+  if (rc == 0 && sim->cache.size)
+    rc = siox__server_open(&r->server, &sim->cache, r->bank, job);
   return rc;
 }
 
@@ -161,6 +166,8 @@ int siox__replay_collect(struct siox__replay *r, struct siox_replay_result *out)
   if (!out->disk || !out->job)
     return SIOX_ENOMEM;
   int rc = siox__result_ranks(r->run, r->nruns, r->sim->start, out);
+  while (rc == 0 && r->server && siox__server_due(r->server) != SIOX_NEVER)
+    rc = siox__server_flush(r->server, out->end);
   if (rc == 0)
     rc = siox_bank_finish(r->bank, out->end);
   if (rc >= 0)
@@ -178,6 +185,10 @@ int siox__replay_collect(struct siox__replay *r, struct siox_replay_result *out)
     for (uint32_t j = 0; j <= out->njobs; j++)
       jobs += out->job[j].joules[k];
     out->job[out->njobs].joules[k] += out->joules_state[k] - jobs;
+  }
+  if (r->server) {
+    out->cache = r->server->totals;
+    out->requests += r->server->memory;
   }
   out->released = r->released;
   for (uint32_t j = 0; j < r->sim->njobs; j++)

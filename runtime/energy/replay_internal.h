@@ -4,6 +4,7 @@
  * possibly waiting for points elsewhere in its run. */
 #ifndef SIOX__REPLAY_INTERNAL_H
 #define SIOX__REPLAY_INTERNAL_H
+#include "energy/replay_server.h"
 #include "energy/replay_source.h"
 
 struct siox__run;
@@ -205,6 +206,7 @@ struct siox__replay {
   const struct siox_sim *sim;
   const struct siox_replay_options *options;
   struct siox_bank *bank;
+  struct siox__server *server; /* NULL: requests go straight to disks */
   struct siox__teller teller;
   uint32_t *prepared; /* level each disk starts at, or NULL */
   struct siox__track *track;
@@ -230,6 +232,7 @@ struct siox_sim {
   double hold_factor;
   struct siox_limits limits;
   struct siox_array array;
+  struct siox_cache_options cache;
   int64_t start;
   const char *path; /* of a plain replay, for messages */
   struct siox__job {

@@ -11,7 +11,12 @@
 
 int siox_sim_create(struct siox_sim **out, const struct siox_sim_options *options) {
   *out = NULL;
+  const struct siox_cache_options *c = &options->cache;
   if (!options->ndisks || options->ndisks > SIOX_MAX_DISKS)
+    return SIOX_ERANGE;
+  if (c->size &&
+      (!c->block || c->block > UINT64_C(1) << 30 || c->block > c->size || !(c->rate > 0) ||
+       c->read_ahead > c->size / 2 || c->dirty_limit > c->size || c->flush_age < 0))
     return SIOX_ERANGE;
   struct siox_sim *sim = calloc(1, sizeof *sim);
   if (!sim)
@@ -21,6 +26,7 @@ int siox_sim_create(struct siox_sim **out, const struct siox_sim_options *option
   sim->initial_level = options->initial_level;
   sim->hold_factor = options->hold_factor;
   sim->array = options->array;
+  sim->cache = *c;
   if (options->limits)
     sim->limits = *options->limits;
   *out = sim;
@@ -170,6 +176,19 @@ int siox_sim_place(struct siox_sim *sim, uint32_t index, uint32_t file,
   return 0;
 }
 
+uint32_t siox_sim_most_pieces(const struct siox_sim *sim) {
+  uint32_t most = 1, one;
+  for (uint32_t j = 0; j < sim->njobs; j++) {
+    const struct siox__job *job = &sim->job[j];
+    if (!job->is.trace && (one = siox_layout_most_pieces(job->is.generated.layout)) > most)
+      most = one;
+    for (uint32_t f = 0; f < job->index.nfiles; f++)
+      if ((one = siox_layout_most_pieces(&job->index.file[f].layout)) > most)
+        most = one;
+  }
+  return most;
+}
+
 static void close_replay(struct siox__replay *r) {
   for (uint32_t i = 0; i < r->nruns; i++) {
     siox__run_free(r->run[i]);
@@ -180,6 +199,7 @@ static void close_replay(struct siox__replay *r) {
   for (uint32_t i = 0; i < r->nmembers; i++)
     free(r->members[i].client);
   siox__teller_close(&r->teller);
+  siox__server_close(r->server);
   siox_bank_destroy(r->bank);
   free(r->run);
   free(r->track);

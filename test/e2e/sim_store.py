@@ -4,8 +4,10 @@
 
 Expected times and joules come from the drive's formulas as sim.py has them."""
 
+import collections
 import json
 import os
+import random
 import re
 import sys
 import tempfile
@@ -13,7 +15,7 @@ import tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 
-from sim import FULL, LEVELS, change, idle, imported, near, record, rows, service, sim
+from sim import FULL, LEVELS, change, idle, imported, near, ramp, record, rows, service, sim
 
 KB, MB = 1 << 10, 1 << 20
 
@@ -84,6 +86,251 @@ def a_run_on_arrays_gives_the_stores_joules_again():
             got = json.loads(sim(f"jobs: [{{trace: {path}}}]\n", "--json")[0].stdout)["recorded"]
             near(got["joules_arrivals_kept"], got["joules"], 1e-6)
             assert got["joules"] > 0
+
+
+RATE = 1 << 30  # of memory
+
+
+def transfer(rpm, size):  # of a request that goes on where the last one ended: no seek
+    return 30 / rpm + size / (55e6 * rpm / FULL)
+
+
+def cached(cache, generate, more="", disks=1):
+    return (f"disks: {disks}\ndrive: 36Z15\ncache: {{{cache}}}\n{more}jobs:\n- repeats: 2\n"
+            f"  generate: {{processes: 1, {generate}, hints: false, layout: '0:1:64K'}}\n")
+
+
+def a_second_pass_over_a_file_that_fits_comes_from_memory():
+    got = rows(cached("size: 1M", "phases: 1, gap: 10, burst: 1M, request: 64K, operation: read"), "--schemes", "siox")
+    for rpm in LEVELS:
+        row = got[f"static:{rpm}"]
+        first, second = service(rpm, 64 * KB) + 15 * transfer(rpm, 64 * KB), MB / RATE
+        near(row["seconds"], 20 + first + second, 1e-7)
+        ways = change("b", FULL, rpm) + change("b", rpm, FULL) if rpm != FULL else 0
+        near(row["joules"], idle(rpm) * (20 + first + second) + 3.3 * first + ways, 1e-7)
+        assert (row["cache_read"], row["cache_hit"]) == (2 * MB, MB), row
+        near(row["cache_hit_rate"], 0.5)
+
+
+def a_loop_over_a_file_that_does_not_fit_finds_nothing():
+    """The block that is needed next has always just made room: one block is missing, and nothing is found."""
+    got = rows(cached("size: 960K", "phases: 1, gap: 10, burst: 1M, request: 64K, operation: read"), "--schemes", "siox")
+    assert got["base"]["cache_hit"] == 0, got["base"]
+    near(got["base"]["seconds"], 20 + 2 * (service(FULL, 64 * KB) + 15 * transfer(FULL, 64 * KB)), 1e-7)
+
+
+def a_read_takes_whole_blocks_from_disk():
+    got = rows(cached("size: 1M, block: 256K", "phases: 1, gap: 10, burst: 4K, operation: read"), "--schemes", "siox")
+    near(got["base"]["seconds"], 20 + service(FULL, 256 * KB) + 4 * KB / RATE, 1e-7)
+
+
+def what_is_written_back_is_written_when_it_is_old_or_at_the_end():
+    """1 MiB at 10 s and behind it another one at 20 s: the first goes to disk at 15 s, the second after the end."""
+    got = rows(cached("size: 4M, write_back: true, dirty_limit: 2M",
+                      "phases: 2, gap: 10, burst: 1M, operation: write").replace("repeats: 2", "repeats: 1"),
+               "--schemes", "siox")
+    end, first, second = 20 + 2 * MB / RATE, service(FULL, MB), transfer(FULL, MB)
+    near(got["base"]["seconds"], end, 1e-7)
+    near(got["base"]["joules"], idle(FULL) * (end + second) + 3.3 * (first + second), 1e-7)
+    assert got["base"]["cache_flushed"] == 2 * MB
+
+
+def beyond_the_dirty_limit_a_write_waits():
+    """Four MiB one by one: the second and the fourth find more than 1 MiB and wait for 2 MiB to be written."""
+    got = rows(cached("size: 8M, write_back: true, dirty_limit: 1M",
+                      "phases: 1, gap: 10, burst: 4M, request: 1M, operation: write").replace("repeats: 2", "repeats: 1"),
+               "--schemes", "siox")
+    near(got["base"]["seconds"], 10 + 2 * MB / RATE + service(FULL, 2 * MB) + transfer(FULL, 2 * MB), 1e-7)
+
+
+def a_dirty_disk_keeps_its_speed_until_it_is_written():
+    """The way down begins when the flush is over; without a cache, when the write is. All else is the same gap."""
+    job = "phases: 2, gap: 60, burst: 1M, operation: write"
+    common = "disks: 1\ndrive: 36Z15\n%sjobs:\n- generate: {processes: 1, " + job + ", layout: '0:1:64K'}\n"
+    got = rows(common % "cache: {size: 4M, write_back: true, dirty_limit: 2M, flush_age: 5}\n", "--schemes", "claims")["claims"]
+    low, up = 6000, ramp(6000, FULL)
+    assert up + up < 55
+    first, second = service(FULL, MB), transfer(FULL, MB)
+    gap = change("b", FULL, low) + change("b", low, FULL)
+    energy = gap + idle(low) * (60 - 2 * up)  # until the first write
+    energy += idle(FULL) * 5 + (idle(FULL) + 3.3) * first  # dirty for 5 s, then written
+    energy += gap + idle(low) * (60 + MB / RATE - 5 - first - 2 * up)
+    energy += idle(FULL) * MB / RATE + (idle(FULL) + 3.3) * second  # written at the end
+    near(got["joules"], energy, 1e-6)
+
+
+def reading_ahead_finds_all_but_the_first_two():
+    """64 KiB each second behind each other: the second one shows that it goes on, and from then on all is there."""
+    got = rows(cached("size: 1M, read_ahead: 256K", "phases: 8, gap: 1, burst: 64K, operation: read")
+               .replace("repeats: 2", "repeats: 1"), "--schemes", "siox")["base"]
+    near(got["seconds"], 8 + service(FULL, 64 * KB) + transfer(FULL, 64 * KB) + 6 * 64 * KB / RATE, 1e-7)
+    assert got["cache_hit"] == 6 * 64 * KB, got
+    # behind blocks 1, 4 and 7 less than half of the four is there: 2 to 5, 6 to 8, 9 to 11
+    assert got["cache_ahead"] == 10 * 64 * KB, got
+    assert "bound at 1 %" not in rows(cached("size: 1M, read_ahead: 256K", "phases: 1, gap: 1, burst: 64K"), "--schemes",
+                                      "siox")
+
+
+class Twin:
+    """A store under base at its plainest: lists of disks, dictionaries of blocks, one request after the other."""
+
+    def __init__(self, disks, members, unit, size, block):
+        self.members, self.unit, self.block, self.most = members, unit, block, size // block
+        self.free = [0.0] * disks
+        self.busy = [0.0] * disks
+        self.next = [None] * disks
+        self.cache = collections.defaultdict(collections.OrderedDict)  # of a node: (file, block) -> when it is there
+        self.asked = self.hit = 0
+
+    def disk(self, disk, file, local, size, now):
+        start = max(now, self.free[disk])
+        took = transfer(FULL, size) if self.next[disk] == (file, local) else service(FULL, size)
+        self.next[disk] = (file, local + size)
+        self.free[disk] = start + took
+        self.busy[disk] += took
+        return start + took
+
+    def members_do(self, node, file, local, size, now):
+        """Byte ranges of one node on its members, by walking units."""
+        pieces, at = collections.OrderedDict(), local
+        while at < local + size:
+            end = min(local + size, (at // self.unit + 1) * self.unit)
+            member, place = at // self.unit % self.members, at // (self.unit * self.members) * self.unit + at % self.unit
+            first, length = pieces.get(member, (place, 0))
+            pieces[member] = (first, length + end - at)
+            at = end
+        return max(self.disk(node * self.members + m, file, p, n, now) for m, (p, n) in pieces.items())
+
+    def request(self, file, write, shares, now):
+        done = now
+        todo = []
+        for node, (local, size) in shares.items():
+            cache, first, last = self.cache[node], local // self.block, (local + size - 1) // self.block
+            ready, hit, new, run = now, 0, [], []
+            for k in range(first, last + 1):
+                begin, end = max(local, k * self.block), min(local + size, (k + 1) * self.block)
+                key = (file, k)
+                if write:
+                    if key in cache or end - begin == self.block:
+                        cache[key] = now if end - begin == self.block else cache[key]
+                        cache.move_to_end(key)
+                elif key in cache:
+                    cache.move_to_end(key)
+                    hit += end - begin
+                    ready = max(ready, cache[key])
+                else:
+                    cache[key] = None
+                    new.append(key)
+                    if run and run[-1][1] == k:
+                        run[-1][1] = k + 1
+                    else:
+                        run.append([k, k + 1])
+                while len(cache) > self.most:
+                    cache.popitem(last=False)
+            if write:
+                todo.append((node, local, size, new))
+            else:
+                self.asked += size
+                self.hit += hit
+                todo += [(node, a * self.block, (b - a) * self.block, new) for a, b in run]
+            if hit:
+                done = max(done, ready + hit / RATE)
+        for node, local, size, _ in todo:
+            done_disk = self.members_do(node, file, local, size, now)
+            done = max(done, done_disk)
+        disks = max([now] + [self.free[d] for d in self.touched(todo)])
+        for node, _, _, new in todo:
+            for key in new:
+                if key in self.cache[node]:
+                    self.cache[node][key] = disks
+        return done
+
+    def touched(self, todo):
+        out = set()
+        for node, local, size, _ in todo:
+            for at in range(local, local + size, min(self.unit, self.block)):
+                out.add(node * self.members + at // self.unit % self.members)
+            out.add(node * self.members + (local + size - 1) // self.unit % self.members)
+        return out
+
+
+def shares_of(offset, size, nodes, unit):
+    out = collections.OrderedDict()
+    at = offset
+    while at < offset + size:
+        end = min(offset + size, (at // unit + 1) * unit)
+        node, local = at // unit % nodes, at // (unit * nodes) * unit + at % unit
+        first, length = out.get(node, (local, 0))
+        out[node] = (first, length + end - at)
+        at = end
+    return out
+
+
+def random_requests_hit_what_a_plain_cache_in_python_has():
+    """One process, 1500 random requests: bytes found, run time and joules, on disks and on arrays."""
+    for seed, members, unit, size, block in ((1, 1, 1 << 30, 2 * MB, 64 * KB), (2, 1, 1 << 30, MB, 48 * KB),
+                                             (3, 3, 16 * KB, 4 * MB, 64 * KB), (4, 2, 64 * KB, MB, 4 * KB)):
+        random.seed(seed)
+        text, now, requests = "rank,file,op,offset,bytes,start,end\n", 0, []
+        for _ in range(1500):
+            now += 10
+            file, op = random.randrange(2), random.choice(("read", "read", "read", "write"))
+            length = random.choice((512, 64 * KB, 300 * KB, random.randrange(1, 500000)))
+            offset = int(random.betavariate(1, 4) * 8 * MB) // random.choice((1, 4096, 65536)) * 4096 % (8 * MB)
+            text += f"0,/f{file},{op},{offset},{length},{now},{now + 1}\n"
+            requests.append((file, op == "write", offset, length))
+        twin = Twin(4 * members, members, unit, size, block)
+        at = 0
+        for i, (file, write, offset, length) in enumerate(requests):
+            at += 10 if i == 0 else 9  # from the recorded end of the one before
+            at = twin.request(file, write, shares_of(offset, length, 4, 64 * KB), at)
+        with tempfile.TemporaryDirectory(prefix="siox-test.") as directory:
+            path, _ = imported(directory, "a.csv", text, "-s", "disks=4", "-s", "default_layout=0:4:64K")
+            array = f"array: {members}\narray_unit: {unit}\n" if members > 1 else ""
+            got = rows(f"cache: {{size: {size}, block: {block}}}\n{array}jobs: [{{trace: {path}}}]\n", "--schemes",
+                       "siox")["base"]
+        assert (got["cache_read"], got["cache_hit"]) == (twin.asked, twin.hit), (seed, got, twin.asked, twin.hit)
+        assert 0.05 < twin.hit / twin.asked < 0.95, (seed, twin.hit / twin.asked)
+        near(got["seconds"], at, 1e-7)
+        near(got["joules"], 4 * members * idle(FULL) * at + 3.3 * sum(twin.busy), 1e-7)
+
+
+def every_row_goes_through_the_cache():
+    """Requests that memory serves reach no disk under any scheme, and the oracle has the services that are left."""
+    jobs = ("jobs:\n- repeats: 3\n  generate: {processes: 2, phases: 3, gap: 20, burst: 1M, request: 256K, operation: read, "
+            "layout: '0:4:64K'}\n")
+    got = rows(f"disks: 4\ncache: {{size: 4M}}\n{jobs}")
+    for name, row in got.items():
+        if "cache_read" in row:
+            assert (row["cache_read"], row["cache_hit"]) == (18 * MB, 12 * MB), row
+    for row in got.values():
+        if row["kind"] not in ("oracle", "bound") and row["added_io_time"] == 0:
+            assert row["joules"] >= got["oracle"]["joules"] * (1 - 1e-9), row
+    assert got["bound at 1 %"]["joules"] <= got["oracle"]["joules"]
+    done, _ = sim(f"disks: 4\ncache: {{size: 4M}}\n{jobs}", "--schemes", "siox")
+    assert re.search(r"^siox .* 66.67 % +12.0 MiB$", done.stdout, re.M), done.stdout
+
+
+def wrong_caches_are_named_with_their_place():
+    job = "jobs:\n- generate: {burst: 1M}\n"
+    for text, place in (("cache: {size: 0}", r"cache.size: expected bytes, at least 1"),
+                        ("cache: {block: 4K}", r"cache.size: this key is missing"),
+                        ("cache: {size: 1M, block: 0}", r"cache.block: expected bytes, at least 1"),
+                        ("cache: {size: 1M, block: 2M}", r"cache.block: a block is larger than the cache"),
+                        ("cache: {size: 8G, block: 2G}", r"cache.block: more than 1G"),
+                        ("cache: {size: 1M, rate: 0}", r"cache.rate: expected bytes, at least 1"),
+                        ("cache: {size: 1M, write_back: 1}", r"cache.write_back: expected true or false"),
+                        ("cache: {size: 1M, dirty_limit: 1K}", r"cache.dirty_limit: stands with write_back: true"),
+                        ("cache: {size: 1M, flush_age: 1}", r"cache.flush_age: stands with write_back: true"),
+                        ("cache: {size: 1M, write_back: true, flush_age: -1}", r"cache.flush_age: -1 is not between"),
+                        ("cache: {size: 1M, write_back: true, dirty_limit: 2M}", r"cache.dirty_limit: more than the cache"),
+                        ("cache: {size: 1M, read_ahead: 1M}", r"cache.read_ahead: more than half of the cache"),
+                        ("cache: {size: 1M, read_ahead: 1K}", r"cache.read_ahead: less than a block"),
+                        ("cache: {size: 1M, pages: 4}", r"cache.pages: unknown key"),
+                        ("cache: 1M", r"cache: ")):
+        done, _ = sim(text + "\n" + job, status=2)
+        assert re.search(r"s.yaml:1: " + place, done.stderr), (text, done.stderr)
+        assert done.stdout == ""
 
 
 def wrong_arrays_are_named_with_their_place():

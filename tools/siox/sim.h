@@ -15,8 +15,9 @@ struct sim_scenario {
   uint32_t *initial_level;
   double hold_factor;
   struct siox_limits limits;
-  uint32_t widest;  /* most disks of one file */
-  char **scheme;    /* asked for by the file; NULL-terminated, or NULL */
+  struct siox_cache_options cache; /* size 0: none */
+  uint32_t widest;                 /* most disks of one file */
+  char **scheme;                   /* asked for by the file; NULL-terminated, or NULL */
   char *only_trace; /* the one job's trace, played as it was recorded; NULL: there is more to it */
   char *notes;      /* lines for people, or NULL */
   /* what the above is kept in */
@@ -52,6 +53,8 @@ struct sim_row {
   double bound;         /* least joules for anyone who adds so much */
   double joules_state[SIOX_NSTATES];
   uint64_t transitions, requests, missed, released;
+  struct siox_cache_totals cache; /* bytes */
+  double hit_rate;                /* part of the bytes read that came from memory */
 };
 /* The figures of a row as CSV and JSON show them: ALL(name, member) of every row, REAL and COUNT of
  * replays only. The joules of the states follow. */
@@ -67,7 +70,12 @@ struct sim_row {
   COUNT(transitions, transitions)                                                                  \
   COUNT(requests, requests)                                                                        \
   COUNT(missed, missed)                                                                            \
-  COUNT(released, released)
+  COUNT(released, released)                                                                        \
+  REAL(cache_hit_rate, hit_rate)                                                                   \
+  COUNT(cache_read, cache.read)                                                                    \
+  COUNT(cache_hit, cache.hit)                                                                      \
+  COUNT(cache_ahead, cache.ahead)                                                                  \
+  COUNT(cache_flushed, cache.flushed)
 struct sim_rows {
   struct sim_row *row;
   uint32_t count;

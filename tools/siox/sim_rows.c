@@ -19,6 +19,7 @@ struct maker {
   const char *scheme;          /* under way */
   struct siox_oracle **oracle; /* one a disk, fed by the base replay */
   double price[PRICES];
+  uint32_t most_pieces; /* of one request */
   int oracle_code;
   bool drawing;
   int drawn_code;
@@ -57,11 +58,20 @@ static void fill(struct sim_row *row, const struct siox_replay_result *r,
   row->requests = r->requests;
   row->missed = r->missed;
   row->released = r->released;
+  row->cache = r->cache;
+  row->hit_rate = r->cache.read ? (double)r->cache.hit / (double)r->cache.read : 0;
 }
 
 static void progress(void *context, double part) {
   struct maker *m = context;
   m->watch->progress(m->watch->context, m->scheme, part);
+}
+
+/* Of one request, on all disks: an array with parity reads two and writes one, a cache asks for
+ * what it lacks in between. */
+static uint32_t most_pieces(struct sim_scenario *s) {
+  uint32_t pieces = siox_sim_most_pieces(s->sim);
+  return (pieces > s->widest ? pieces : s->widest) * (s->cache.size ? 8 : 1);
 }
 
 static void take_segment(void *context, const struct siox_segment *s) {
@@ -70,11 +80,14 @@ static void take_segment(void *context, const struct siox_segment *s) {
     m->drawn_code = siox__timeline_add(m->watch->timeline, s);
   if (!m->oracle || s->state != SIOX_ACTIVE || m->oracle_code || m->scheme[0] != 'b')
     return;
-  m->oracle_code = siox_oracle_serve(m->oracle[s->disk],
-                                     &(struct siox_oracle_service){.arrival = s->start,
-                                                                   .ns = s->end - s->start,
-                                                                   .bytes = s->bytes,
-                                                                   .weight = 1.0 / m->s->widest});
+  /* A request is as late as its latest piece at least, so as the mean of its pieces. Prices are
+   * made for no more of them than this. */
+  uint32_t pieces = s->pieces < m->most_pieces ? s->pieces : m->most_pieces;
+  double weight = 1.0 / (pieces > m->s->widest ? pieces : m->s->widest);
+  m->oracle_code = siox_oracle_serve(
+      m->oracle[s->disk],
+      &(struct siox_oracle_service){
+          .arrival = s->start, .ns = s->end - s->start, .bytes = s->bytes, .weight = weight});
 }
 
 static int replay(struct maker *m, const char *policy, struct siox_replay_result *r,
@@ -143,10 +156,11 @@ static int add_statics(struct maker *m) {
 
 static int open_oracles(struct maker *m) {
   struct sim_scenario *s = m->s;
+  m->most_pieces = most_pieces(s);
   m->oracle = calloc(s->ndisks, sizeof(struct siox_oracle *));
   if (!m->oracle)
     return SIOX_ENOMEM;
-  m->oracle_code = siox_oracle_prices(s->drive, s->ndisks, 1.0 / s->widest, m->price, PRICES);
+  m->oracle_code = siox_oracle_prices(s->drive, s->ndisks, 1.0 / m->most_pieces, m->price, PRICES);
   for (uint32_t d = 0; d < s->ndisks && m->oracle_code == 0; d++)
     m->oracle_code = siox_oracle_create(
         &m->oracle[d], &(struct siox_oracle_options){.drive = s->drive[d],
@@ -157,12 +171,18 @@ static int open_oracles(struct maker *m) {
   return m->oracle_code == SIOX_ENOMEM ? m->oracle_code : 0;
 }
 
+/* Some services are the servers' own: who serves them later or slower need not delay anybody, and
+ * nothing is known of the least that takes. */
+static bool nobody_waits(const struct sim_scenario *s) {
+  return s->cache.size && (s->cache.write_back || s->cache.read_ahead);
+}
+
 /* Of each replay the least that anyone takes who adds as much I/O time. */
 static void fill_bounds(struct maker *m, const struct siox_oracle_point *sum, double joules) {
   for (uint32_t i = 0; i < m->rows->count; i++) {
     struct sim_row *row = &m->rows->row[i];
-    row->bound = joules;
-    if (row->delay_seconds > 0)
+    row->bound = nobody_waits(m->s) ? 0 : joules;
+    if (row->bound > 0 && row->delay_seconds > 0)
       row->bound = fmin(joules, siox_oracle_bound(sum, m->price, PRICES, row->delay_seconds));
   }
 }
@@ -198,7 +218,7 @@ static int add_oracles(struct maker *m) {
   row->seconds = (double)(m->base.end - m->base.start) / 1e9;
   for (uint32_t i = 0; i < m->base.nranks; i++)
     all_io += (double)m->base.rank[i].io_ns / 1e9;
-  for (size_t k = 0; k < sizeof budgets / sizeof *budgets; k++) {
+  for (size_t k = 0; k < sizeof budgets / sizeof *budgets && !nobody_waits(m->s); k++) {
     char name[32];
     snprintf(name, sizeof name, "bound at %.0f %%", budgets[k] * 100);
     if (!(row = new_row(m, name, SIM_BOUND)))

@@ -27,6 +27,7 @@ struct scenario_text {
 #include "siox/limits.def"
 #undef SIOX_CONFIG
   char *array_unit, *array_parity;
+  struct sim_cache_text *cache;
   char *disks, *transition_rule, *time_scale, *initial_level, *hold_factor, *default_layout;
   struct siox__layouts_text *layouts;
   unsigned layouts_count;
@@ -65,6 +66,8 @@ static const cyaml_schema_field_t scenario_fields[] = {
 #undef SIOX_CONFIG
     TEXT(scenario_text, array_unit),
     TEXT(scenario_text, array_parity),
+    CYAML_FIELD_MAPPING_PTR("cache", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct scenario_text,
+                            cache, sim_cache_fields),
     TEXT(scenario_text, disks),
     TEXT(scenario_text, transition_rule),
     TEXT(scenario_text, time_scale),
@@ -481,6 +484,9 @@ static void read_all(struct loader *in) {
   struct sim_scenario *s = in->s;
   read_disks(in);
   read_limits(in);
+  if (in->rc == 0)
+    in->rc = sim_store_cache(&in->yaml, in->text->cache, &s->cache, in->diag);
+  in->moved |= s->cache.size != 0;
   read_layouts(in);
   read_schemes(in);
   if (in->rc)
@@ -494,7 +500,8 @@ static void read_all(struct loader *in) {
                                                                 .initial_level = s->initial_level,
                                                                 .hold_factor = s->hold_factor,
                                                                 .limits = &s->limits,
-                                                                .array = in->array})
+                                                                .array = in->array,
+                                                                .cache = s->cache})
           : SIOX_ENOMEM;
   if (rc)
     fail(in, rc, "", siox_strerror(rc));

@@ -30,8 +30,9 @@ void sim_show_table(const struct sim_rows *rows, const struct sim_scenario *s, F
     int length = (int)strlen(rows->row[i].name) + (rows->row[i].best ? 7 : 0);
     width = length > width ? length : width;
   }
-  fprintf(out, "%-*s %13s %9s %11s %11s %12s %10s %8s\n", width, "scheme", "joules", "saved",
-          "added I/O", "run time", "transitions", "worst wait", "missed");
+  fprintf(out, "%-*s %13s %9s %11s %11s %12s %10s %8s%s\n", width, "scheme", "joules", "saved",
+          "added I/O", "run time", "transitions", "worst wait", "missed",
+          s->cache.size ? "      hits  from cache" : "");
   for (uint32_t i = 0; i < rows->count; i++) {
     const struct sim_row *r = &rows->row[i];
     char name[100];
@@ -43,8 +44,12 @@ void sim_show_table(const struct sim_rows *rows, const struct sim_scenario *s, F
     fprintf(out, "%-*s %13.3f %7.2f %% %9.2f %%", width, name, r->joules, r->saved * 100,
             r->added_io * 100);
     if (r->timed)
-      fprintf(out, " %9.3f s %12" PRIu64 " %8.3f s %8" PRIu64 "\n", r->seconds, r->transitions,
+      fprintf(out, " %9.3f s %12" PRIu64 " %8.3f s %8" PRIu64, r->seconds, r->transitions,
               r->worst_seconds, r->missed);
+    if (r->timed && s->cache.size)
+      fprintf(out, " %7.2f %% %7.1f MiB", r->hit_rate * 100, (double)r->cache.hit / 1048576);
+    if (r->timed)
+      fputc('\n', out);
     else if (r->kind == SIM_ORACLE)
       fprintf(out, " %9.3f s %12" PRIu64 "\n", r->seconds, r->transitions);
     else
@@ -58,6 +63,10 @@ void sim_show_table(const struct sim_rows *rows, const struct sim_scenario *s, F
               rows->row[i].name, rows->row[i].released);
   if (rows->cut)
     fprintf(out, "  a trace has no end; it is played as far as it goes\n");
+  if (s->cache.size && (s->cache.write_back || s->cache.read_ahead))
+    fprintf(out,
+            "  what servers read ahead or write back delays nobody when it comes later: the oracle "
+            "does it as base\n  does, others need not, and there are no bounds\n");
   if (s->notes)
     fprintf(out, "  %s", s->notes);
   for (uint32_t i = 0; i < s->drives.nprofiles; i++)

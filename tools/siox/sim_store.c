@@ -3,6 +3,7 @@
 #include "sim_store.h"
 #include "common/conf/text.h"
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -54,4 +55,66 @@ int sim_store_array(struct siox__yaml *yaml, const struct sim_store_text *t,
   *array =
       (struct siox_array){.members = (uint32_t)members, .parity = parity, .unit = (uint64_t)unit};
   return 0;
+}
+
+#define TEXT(member)                                                                               \
+  CYAML_FIELD_STRING_PTR(#member, CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct sim_cache_text, \
+                         member, 0, CYAML_UNLIMITED)
+const cyaml_schema_field_t sim_cache_fields[] = {
+    TEXT(size),       TEXT(block),       TEXT(rate),      TEXT(read_ahead),
+    TEXT(write_back), TEXT(dirty_limit), TEXT(flush_age), CYAML_FIELD_END};
+
+struct cache_loader {
+  struct siox__yaml *yaml;
+  struct siox_diag *diag;
+  int rc;
+};
+
+static void refuse(struct cache_loader *in, const char *key, const char *what) {
+  if (in->rc == 0)
+    in->rc = siox__yaml_fail(in->yaml, in->diag, SIOX_EINVAL, key, "%s", what);
+}
+
+static uint64_t bytes_of(struct cache_loader *in, const char *key, const char *text, int64_t low,
+                         uint64_t fallback) {
+  int64_t value = (int64_t)fallback;
+  if (text && in->rc == 0)
+    in->rc = sim_store_bytes(in->yaml, key, text, low, &value, in->diag);
+  return (uint64_t)value;
+}
+
+int sim_store_cache(struct siox__yaml *yaml, const struct sim_cache_text *t,
+                    struct siox_cache_options *c, struct siox_diag *diag) {
+  struct cache_loader in = {.yaml = yaml, .diag = diag};
+  double age = 5;
+  *c = (struct siox_cache_options){0};
+  if (!t)
+    return 0;
+  if (!t->size)
+    refuse(&in, "cache.size", "this key is missing");
+  c->size = bytes_of(&in, "cache.size", t->size, 1, 0);
+  c->block = bytes_of(&in, "cache.block", t->block, 1, 65536);
+  c->rate = (double)bytes_of(&in, "cache.rate", t->rate, 1, UINT64_C(1) << 30);
+  c->read_ahead = bytes_of(&in, "cache.read_ahead", t->read_ahead, 0, 0);
+  c->dirty_limit = bytes_of(&in, "cache.dirty_limit", t->dirty_limit, 0, c->size / 10);
+  if (t->write_back && strcmp(t->write_back, "true") != 0 && strcmp(t->write_back, "false") != 0)
+    refuse(&in, "cache.write_back", "expected true or false");
+  c->write_back = t->write_back && !strcmp(t->write_back, "true");
+  if (t->flush_age && in.rc == 0)
+    in.rc = siox__yaml_number(yaml, "cache.flush_age", t->flush_age, 0, 1e9, &age, diag);
+  c->flush_age = llround(age * 1e9);
+  if (c->block > UINT64_C(1) << 30)
+    refuse(&in, "cache.block", "more than 1G");
+  if (c->block > c->size)
+    refuse(&in, t->block ? "cache.block" : "cache.size", "a block is larger than the cache");
+  if (c->read_ahead > c->size / 2)
+    refuse(&in, "cache.read_ahead", "more than half of the cache");
+  if (c->read_ahead && c->read_ahead < c->block)
+    refuse(&in, "cache.read_ahead", "less than a block");
+  if (c->dirty_limit > c->size)
+    refuse(&in, "cache.dirty_limit", "more than the cache holds");
+  if (!c->write_back && (t->dirty_limit || t->flush_age))
+    refuse(&in, t->dirty_limit ? "cache.dirty_limit" : "cache.flush_age",
+           "stands with write_back: true");
+  return in.rc;
 }
