@@ -165,8 +165,9 @@ static void next_block(const struct siox_claims *claims, const struct run *run, 
 static int list_client(struct siox_claims *claims, uint32_t client, const struct run *run,
                        uint32_t nruns) {
   struct blocks b = {0};
+  uint32_t place = 0;
   for (next_block(claims, run, nruns, &b); b.any; next_block(claims, run, nruns, &b))
-    if (siox__list_put(&claims->list[b.block], client, b.need) < 0)
+    if (siox__list_put(&claims->list[b.block], client, b.need, &place) < 0)
       return SIOX_ENOMEM;
   return 0;
 }

@@ -53,8 +53,10 @@ static void find_all_from(struct siox__list *list, uint32_t place) {
     find_first(list, group);
 }
 
-int siox__list_put(struct siox__list *list, uint32_t client, int64_t need) {
-  uint32_t i = place_of(list, client);
+int siox__list_put(struct siox__list *list, uint32_t client, int64_t need, uint32_t *place) {
+  uint32_t i = *place;
+  if (i >= list->count || list->client[i] != client)
+    *place = i = place_of(list, client);
   if (i < list->count && list->client[i] == client) {
     int64_t before = list->need[i], *first = &list->first[i / GROUP];
     list->need[i] = need;

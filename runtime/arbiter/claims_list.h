@@ -13,8 +13,9 @@ struct siox__list {
   int64_t *first; /* per group of clients: the earliest of theirs */
   uint32_t count, room;
 };
-/* Adds a client, or gives it another time. SIOX_ENOMEM: only when it was not listed. */
-int siox__list_put(struct siox__list *list, uint32_t client, int64_t need);
+/* Adds a client, or gives it another time. *place is where it may stand, as in a list beside this
+ * one, and then where it stands. SIOX_ENOMEM: only when it was not listed. */
+int siox__list_put(struct siox__list *list, uint32_t client, int64_t need, uint32_t *place);
 void siox__list_take(struct siox__list *list, uint32_t client);
 /* The place of the first client at or behind a place with need <= until; the count: none. */
 uint32_t siox__list_next(const struct siox__list *list, uint32_t place, int64_t until);

@@ -65,7 +65,8 @@ void siox__rule_init(struct siox__rule *rule, void *memory, const struct siox_vi
   rule->due.heap = rule->due.place + n;
   rule->due.count = 0;
   for (uint32_t d = 0; d < n; d++) {
-    rule->disk[d] = (struct siox__rule_disk){view->disk[d].idle_since, SIOX_NOBODY, SIOX_NOBODY};
+    rule->disk[d] =
+        (struct siox__rule_disk){view->disk[d].idle_since, SIOX_NOBODY, SIOX_NOBODY, false};
     rule->due.time[d] = SIOX_NEVER;
   }
 }
@@ -103,51 +104,62 @@ static int64_t pinned_until(const struct siox_view *view, uint32_t disk, uint32_
   return touched == INT64_MIN ? touched : siox__later(touched, view->hold[disk]);
 }
 
-/* Does the entry need the highest level now? Margins do not count: they may become smaller. */
-static bool needs_all(const struct siox__rule *rule, int64_t now, uint32_t disk,
-                      const struct siox_view *view, const struct siox_claim_entry *entry) {
-  const struct siox_drive *drive = view->disk[disk].drive;
+/* Does the entry ask for the level that the disk has, now? Margins do not count: they may become
+ * smaller. Without gaps a release asks for the level that it names. */
+static bool keeps(const struct siox__rule *rule, int64_t now, uint32_t disk,
+                  const struct siox_view *view, const struct siox_claim_entry *entry) {
+  const struct siox_disk_view *v = &view->disk[disk];
   uint32_t level;
-  int64_t from;
-  return siox__entry_demand(drive, entry, rule->gap, &from, &level) && from <= now &&
-         level == drive->nlevels - 1 && siox__entry_end(view, disk, entry) > now;
+  int64_t from = 0;
+  if (entry->flag < 0)
+    return false;
+  if (!rule->gap)
+    level = siox__level_for(v->drive, entry->speed);
+  else if (!siox__entry_demand(v->drive, entry, true, &from, &level))
+    return false;
+  return from <= now && level == v->level && siox__entry_end(view, disk, entry) > now;
 }
 
-/* Finds the need of the highest level that came last, as it is likely to be there longest; not that
- * of a client. */
+/* Finds the claim that came last, as it is likely to be there longest; not that of a client. */
 static uint32_t find_witness(const struct siox__rule *rule, int64_t now, uint32_t disk,
                              const struct siox_view *view, uint32_t without) {
+  const struct siox_disk_view *v = &view->disk[disk];
   uint32_t cursor = 0, client, job, found = SIOX_NOBODY;
   struct siox_claim_entry entry;
-  int64_t latest = INT64_MIN;
-  while (siox__claims_next(view->claims, disk, now, &cursor, &client, &job, &entry)) {
+  int64_t last = INT64_MIN, until = v->level + 1 == v->drive->nlevels ? now : INT64_MAX;
+  while (siox__claims_next(view->claims, disk, until, &cursor, &client, &job, &entry)) {
     int64_t made = entry.need_by > entry.since ? entry.need_by : entry.since;
-    if (made > latest && client != without && needs_all(rule, now, disk, view, &entry)) {
-      latest = made;
+    if (made > last && client != without && keeps(rule, now, disk, view, &entry)) {
+      last = made;
       found = client;
     }
   }
   return found;
 }
 
-/* Most disks with many clients run at the highest level because one of them needs it, and what the
- * others say changes nothing before that need ends: then they are not asked. */
+/* Most disks with many clients have their level because one of them asks for it and nobody asks for
+ * more, and what the others say changes nothing before that claim ends: then a policy is not asked.
+ * The highest level is known to be the greatest; of others the last look has to have found it. */
 static bool stays(struct siox__rule *rule, int64_t now, uint32_t disk,
                   const struct siox_event *event, const struct siox_view *view,
                   struct siox__wish *wish) {
   const struct siox_disk_view *v = &view->disk[disk];
-  uint32_t *witness = &rule->disk[disk].witness;
-  uint32_t speaks = event->kind == SIOX_EVENT_CLAIM ? event->client : SIOX_NOBODY;
-  if (!rule->greatest || v->level != v->drive->nlevels - 1 || v->target != v->level)
+  struct siox__rule_disk *r = &rule->disk[disk];
+  bool speaks = event->kind == SIOX_EVENT_CLAIM, highest = v->level + 1 == v->drive->nlevels;
+  if (!rule->greatest || v->target != v->level)
     return false;
+  if (!highest &&
+      (rule->gap || !r->settled || (speaks && siox__level_for(v->drive, event->speed) > v->level)))
+    return false;
+  uint32_t without = speaks ? event->client : SIOX_NOBODY;
   struct siox_claim_entry entry = {.flag = -1};
-  if (*witness != SIOX_NOBODY)
-    entry = siox_claims_get(view->claims, *witness, disk);
-  if (*witness == speaks || !needs_all(rule, now, disk, view, &entry)) {
-    *witness = find_witness(rule, now, disk, view, speaks);
-    if (*witness == SIOX_NOBODY)
+  if (r->witness != SIOX_NOBODY && r->witness != without)
+    entry = siox_claims_get(view->claims, r->witness, disk);
+  if (!keeps(rule, now, disk, view, &entry)) {
+    r->witness = find_witness(rule, now, disk, view, without);
+    if (r->witness == SIOX_NOBODY)
       return false;
-    entry = siox_claims_get(view->claims, *witness, disk);
+    entry = siox_claims_get(view->claims, r->witness, disk);
   }
   wish->wake = siox__entry_end(view, disk, &entry);
   wish->withheld = true; /* it is another's */
@@ -200,11 +212,14 @@ static void look(struct siox__rule *rule, void *state, siox__wish_fn wish_fn, in
     if (missed)
       wish.job = event->job;
     wish.withheld = true;
+    rule->disk[disk].settled = false;
   } else {
     wish.job = SIOX_NOBODY;
     wish.wake = SIOX_NEVER;
-    if (!stays(rule, now, disk, event, view, &wish))
+    if (!stays(rule, now, disk, event, view, &wish)) {
       wish_fn(state, now, disk, event, view, &wish);
+      rule->disk[disk].settled = !wish.unclaimed && wish.level == v->level;
+    }
     if (wish.unclaimed) {
       int64_t quiet =
           v->idle_since > rule->disk[disk].changed ? v->idle_since : rule->disk[disk].changed;

@@ -41,11 +41,12 @@ struct siox__rule_disk {
   int64_t changed;   /* last claim or leave; with need_by, that */
   uint32_t released; /* job that spoke or left last: it has let the disk go if it slows;
                         SIOX_NOBODY: touched */
-  uint32_t witness;  /* client whose need of the highest level was in force last */
+  uint32_t witness;  /* client whose claim was found to keep the level last */
+  bool settled;      /* at the last look the claims came to the level that the disk has */
 };
 struct siox__rule {
   bool gap;      /* see siox__entry_demand */
-  bool greatest; /* a need of the highest level that is in force is granted whatever else is said */
+  bool greatest; /* the greatest claim in force counts, whatever else is said */
   struct siox__rule_disk *disk;
   struct siox__due due;
 };

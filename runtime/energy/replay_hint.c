@@ -70,11 +70,20 @@ int64_t siox__teller_next(const struct siox__teller *t) {
   return t->count ? t->heap[0].time : SIOX_NEVER;
 }
 
-/* The level to release a disk to, when it is to be needed so much later; the highest: none. */
-static uint32_t level_for(const struct siox_drive *drive, int64_t left) {
-  if (left == SIOX_NEVER)
-    return siox_drive_level(drive, SIOX_SPEED_LOWEST);
-  return siox_drive_best_level(drive, left);
+/* What a gap of a length asks of a drive: most disks of a hint have the same. The level to release
+ * it to; the highest: none. */
+static const struct siox__gap *gap_of(struct siox__teller *t, const struct siox_drive *drive,
+                                      int64_t left) {
+  struct siox__gap *g = &t->gap;
+  if (g->drive == drive && g->left == left)
+    return g;
+  if (g->drive != drive)
+    g->break_even = siox_drive_break_even(drive);
+  g->drive = drive;
+  g->left = left;
+  g->level = left == SIOX_NEVER ? siox_drive_level(drive, SIOX_SPEED_LOWEST)
+                                : siox_drive_best_level(drive, left);
+  return g;
 }
 
 /* What was told of a disk; NULL: nothing. */
@@ -108,7 +117,8 @@ static int plan(struct siox__teller *t, struct siox__client *c, uint32_t disk, i
   struct siox__told *d = told_of(c, disk);
   const struct siox_drive *drive = t->view->disk[disk].drive;
   int64_t left = need_by ? need_by - now : SIOX_NEVER;
-  if (!d->released && left < siox_drive_break_even(drive))
+  const struct siox__gap *gap = gap_of(t, drive, left);
+  if (!d->released && left < gap->break_even)
     return 0;
   d->need_by = need_by ? need_by : SIOX_NEVER;
   if (t->lead == SIOX_LEAD_GAP) {
@@ -118,7 +128,7 @@ static int plan(struct siox__teller *t, struct siox__client *c, uint32_t disk, i
   }
   uint32_t full = drive->nlevels - 1;
   if (!d->released) {
-    d->level = level_for(drive, left);
+    d->level = gap->level;
     if (d->level == full)
       return 0;
     d->released = true;

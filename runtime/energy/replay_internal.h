@@ -170,6 +170,11 @@ struct siox__teller {
   struct siox_claim_run *run; /* of the message under way, one a disk */
   uint32_t nruns;
   struct siox_mask mask;
+  struct siox__gap {
+    const struct siox_drive *drive;
+    int64_t left, break_even;
+    uint32_t level;
+  } gap; /* the one looked at last */
 };
 int siox__teller_open(struct siox__teller *t, struct siox_bank *bank, const char *policy);
 void siox__teller_close(struct siox__teller *t);
