@@ -404,7 +404,7 @@ def what_is_wrong_in_a_file_is_named_with_its_place():
     with Place() as place:
         file = os.path.join(place.directory, "siox.yaml")
         for line, texts in (("mount: /no/such/place", ["mount: /no/such/place: No such file"]),
-                            ("drive: 36Z16", ["drive: 36Z16: no such drive profile", "36Z15 ES.3 PM981"]),
+                            ("drive: 36Z16", ["drive: 36Z16: no such drive profile", "there are 36Z15 ES.3-assumed ES.3 PM981-assumed PM981;"]),
                             ("policy: static:abc", ['policy: "static:abc": ', "36Z15 has 6000 9000 12000 15000"]),
                             ("policy: static:99999", ['policy: "static:99999": ', "36Z15 has 6000 9000 12000 15000"]),
                             ("policy: timeout:abc", ['policy: "timeout:abc": ', "timeout[:SECONDS|:adaptive]"]),
