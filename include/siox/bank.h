@@ -96,6 +96,16 @@ int siox_bank_access(struct siox_bank *bank, const struct siox_request *request,
 
 /* Data for the disk wait in a cache until then: no policy slows it before; INT64_MIN: no longer. SIOX_ENOMEM. */
 int siox_bank_unflushed(struct siox_bank *bank, uint32_t disk, int64_t until);
+/* An administrator's word: the disk goes to the level, which must serve, as soon as it has no requests before it, and
+ * stays there whatever the policy says; SIOX_NOBODY lets it go to what the policy wanted last. SIOX_ERANGE (disk),
+ * SIOX_EINVAL (level). siox_bank_pinned: the level, SIOX_NOBODY: none. */
+int siox_bank_pin(struct siox_bank *bank, int64_t now, uint32_t disk, uint32_t level);
+uint32_t siox_bank_pinned(const struct siox_bank *bank, uint32_t disk);
+/* The disk itself: the level that it has or is changing to, and what it waits for power for. The view has for pinned ones
+ * what their policy believes. */
+void siox_bank_disk_now(const struct siox_bank *bank, uint32_t disk, uint32_t *level, uint32_t *target, bool *moving);
+/* Slow-downs of a kind that the drive's limits allow in its day, and how many are left of them now; false: not bounded. */
+bool siox_bank_wear(const struct siox_bank *bank, uint32_t disk, enum siox_wear kind, double *a_day, double *left);
 
 /* Carries out every wake-up due at or before now (each at its own time). Returns the next one, SIOX_NEVER if none. */
 int64_t siox_bank_advance(struct siox_bank *bank, int64_t now);

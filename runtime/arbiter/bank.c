@@ -142,7 +142,7 @@ void siox_bank_destroy(struct siox_bank *bank) {
                    bank->commands.item, bank->state,        bank->job,    bank->client,
                    bank->free_client,   bank->holds,        bank->cut,    bank->holders,
                    bank->user,          bank->owner,        bank->shadow, bank->job_view,
-                   bank->counted,       bank->unflushed};
+                   bank->counted,       bank->unflushed,    bank->pin};
   siox__limit_destroy(bank->limit);
   for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
     free(owned[i]);

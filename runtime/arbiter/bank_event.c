@@ -22,8 +22,13 @@ void siox__bank_show(struct siox_bank *bank, uint32_t d) {
   v->move_start = disk->move_start;
   v->move_end = disk->move_end;
   v->moving = disk->move_start <= bank->now && bank->now < disk->move_end;
+  if (bank->pin && bank->pin[d].level) { /* what the policy believes, or it would ask for ever */
+    v->level = v->target = bank->pin[d].held.level;
+    v->moving = false;
+  }
   if (bank->now < disk->move_end) {
-    siox__due_set(&bank->moves, d, v->moving ? disk->move_end : disk->move_start);
+    bool moving = disk->move_start <= bank->now;
+    siox__due_set(&bank->moves, d, moving ? disk->move_end : disk->move_start);
     siox__limit_moves(bank, d);
   }
 }
@@ -45,8 +50,9 @@ static void retire(struct siox_bank *bank) {
   bool over = false;
   while (siox__due_take(&bank->moves, bank->now, &d)) {
     const struct siox__disk *disk = &bank->disk[d];
-    bank->shown[d].moving = bank->now < disk->move_end;
-    if (bank->shown[d].moving) {
+    bool moving = bank->now < disk->move_end;
+    bank->shown[d].moving = moving && !(bank->pin && bank->pin[d].level);
+    if (moving) {
       siox__due_set(&bank->moves, d, disk->move_end);
       continue;
     }
@@ -68,6 +74,8 @@ void siox__bank_count(struct siox_bank *bank, const struct siox_command *command
 }
 
 int siox__bank_command(struct siox_bank *bank, const struct siox_command *c) {
+  if (bank->pin && siox__bank_pinned(bank, c))
+    return 0;
   if (bank->unflushed && bank->unflushed[c->disk] > bank->now &&
       c->level < bank->disk[c->disk].level)
     return SIOX_EREFUSED;
@@ -92,6 +100,8 @@ void siox__bank_obey(struct siox_bank *bank, const struct siox_event *event) {
       totals->refused++;
   }
   bank->commands.count = 0;
+  if (bank->unmet)
+    siox__bank_pins(bank);
   if (bank->limit) {
     siox__limit_admit(bank);
     if (bank->limit->wake < bank->wake)

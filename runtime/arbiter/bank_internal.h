@@ -31,6 +31,13 @@ struct siox__holders {
   } job[SIOX__HOLDERS]; /* in ascending order */
 };
 
+/* A level that an administrator set (bank_pin.c). */
+struct siox__pin {
+  uint32_t level; /* 1 + the level; 0: none */
+  bool unmet;     /* the disk is still to be taken there, or back to what the policy wants */
+  struct siox_command held; /* the policy's last */
+};
+
 struct siox__limit; /* bank_limit.h */
 
 struct siox_bank {
@@ -46,6 +53,8 @@ struct siox_bank {
   uint64_t touches; /* number of the last message to unknown */
 
   struct siox__limit *limit; /* NULL: neither wear nor power is bounded */
+  struct siox__pin *pin;     /* by disk; NULL: never was one */
+  uint32_t unmet;            /* pins */
   uint32_t *user;            /* by job: the first job of the same owner */
   uint32_t *owner;           /* by job: who it was said to be of; SIOX_NOBODY: itself */
   /* Delay budgets; NULL without: when each disk would be free had it always run at full speed, what
@@ -106,6 +115,11 @@ int64_t siox__bank_arrive(struct siox_bank *bank, int64_t stamp);
 
 /* Carries out one command, or what the limits leave of it. */
 int siox__bank_command(struct siox_bank *bank, const struct siox_command *command);
+/* bank_pin.c: takes pinned disks to their levels as far as that can be now. pinned: keeps the policy's
+ * command for later; false: the disk is not pinned. */
+void siox__bank_pins(struct siox_bank *bank);
+bool siox__bank_pinned(struct siox_bank *bank, const struct siox_command *command);
+
 /* Counts a command that was carried out. */
 void siox__bank_count(struct siox_bank *bank, const struct siox_command *command);
 

@@ -4,6 +4,7 @@
  * counts from its command to its end, so also while it waits behind requests. */
 #include "arbiter/bank_limit.h"
 #include "arbiter/rule.h"
+#include <math.h>
 #include <stdlib.h>
 
 #define DAY 86400e9 /* ns */
@@ -108,7 +109,8 @@ static bool wears(const struct siox_drive *drive, uint32_t from, uint32_t to, en
 static bool allowed(const struct siox_bank *bank, uint32_t d, uint32_t level) {
   const struct siox_disk_view *v = &bank->shown[d];
   for (int w = SIOX_WEAR_LOAD; w < SIOX_NWEAR; w++)
-    if (wears(v->drive, v->level, level, (enum siox_wear)w) && v->wear_from[w] > bank->now)
+    if (wears(v->drive, bank->disk[d].level, level, (enum siox_wear)w) &&
+        v->wear_from[w] > bank->now)
       return false;
   return true;
 }
@@ -391,4 +393,20 @@ void siox__limit_force(struct siox_bank *bank, const struct siox_mask *disks, ui
     if (!bank->disk[d].drive->level[bank->disk[d].level].serves)
       sleeping[n++] = d;
   }
+}
+
+bool siox_bank_wear(const struct siox_bank *bank, uint32_t disk, enum siox_wear kind, double *a_day,
+                    double *left) {
+  if (disk >= bank->view.ndisks || !bank->limit || !bank->limit->spent || kind <= SIOX_WEAR_NONE ||
+      kind >= SIOX_NWEAR)
+    return false;
+  const struct siox_drive *drive = bank->shown[disk].drive;
+  double rate = per_day(bank, drive, kind), every = DAY / rate;
+  if (rate <= 0)
+    return false;
+  int64_t spent = bank->limit->spent[disk][kind];
+  double ahead = spent > bank->now ? (double)(spent - bank->now) : 0;
+  *a_day = rate / drive->time_scale;
+  *left = *a_day - ceil(ahead / every - 1e-9);
+  return true;
 }

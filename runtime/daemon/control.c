@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What tools ask: {"ask": "status" | "report" | "layout" | "flush" | "finish" | "stop"}. Anyone who
- * may connect may look; only the daemon's user and root may end something. An ask that is not
- * understood gets {"error": text}. */
+/* What tools ask: {"ask": NAME, ...}, one row of `asks` each. Anyone who may connect may look, a
+ * page at a time; only the daemon's user and root may change something (admin.c). An ask that is
+ * not understood gets {"error": text}. */
 #include "daemon/daemon.h"
 #include "daemon/status.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+/* Of a page for whoever asks. */
+enum { DISKS_A_PAGE = 256 };
 
 /* Every setting as text, so that who joins can compare (tools/siox/join.c). */
 static json_t *settings(const struct siox_config *config) {
@@ -23,11 +26,12 @@ static json_t *settings(const struct siox_config *config) {
 static json_t *text_or_null(const char *text) { return text ? json_string(text) : json_null(); }
 
 static json_t *common(struct siox__daemon *d) {
-  json_t *o = json_pack("{s:i, s:i, s:s, s:f, s:s, s:i, s:b, s:b, s:i, s:i}", "pid", (int)getpid(),
-                        "uid", (int)geteuid(), "policy", d->config->policy, "time_scale",
-                        d->config->time_scale, "clock", d->stamped ? "stamped" : "monotonic",
-                        "ndisks", (int)d->drives.ndisks, "begun", d->begun, "finished", d->finished,
-                        "clients", (int)d->njoined, "connections", (int)d->nsessions);
+  json_t *o =
+      json_pack("{s:i, s:i, s:s, s:f, s:s, s:i, s:b, s:b, s:b, s:i, s:i}", "pid", (int)getpid(),
+                "uid", (int)geteuid(), "policy", d->config->policy, "time_scale",
+                d->config->time_scale, "clock", d->stamped ? "stamped" : "monotonic", "ndisks",
+                (int)d->drives.ndisks, "begun", d->begun, "finished", d->finished, "draining",
+                d->draining, "clients", (int)d->njoined, "connections", (int)d->nsessions);
   json_object_set_new(o, "now", d->bank ? json_integer(siox_bank_now(d->bank)) : json_null());
   json_object_set_new(o, "transition_rule",
                       json_string(siox_rule_name(d->config->transition_rule)));
@@ -44,16 +48,50 @@ static json_t *common(struct siox__daemon *d) {
   return o;
 }
 
+/* The first page, which for most is all. For an administrator it always is. */
+static void add_disks(struct siox__session *s, json_t *o) {
+  uint32_t next, most = siox__admin(s) ? s->d->drives.ndisks : DISKS_A_PAGE;
+  json_object_set_new(o, "disks", siox__status_disks(s, 0, most, &next));
+  json_object_set_new(o, "more_disks", json_boolean(next < s->d->drives.ndisks));
+}
+
 static json_t *status(struct siox__session *s, json_t *ask) {
   (void)ask;
   json_t *o = common(s->d);
-  json_object_set_new(o, "disks", siox__status_disks(s->d));
+  add_disks(s, o);
+  return o;
+}
+
+static uint32_t page(const json_t *ask, const char *key, uint32_t usual) {
+  const json_t *value = json_object_get(ask, key);
+  json_int_t n = json_integer_value(value);
+  return value && n >= 0 && n <= UINT32_MAX ? (uint32_t)n : usual;
+}
+
+/* {"ask": "disks", "first": 0, "count": 100}: "next" is where to go on, null at the end. */
+static json_t *disks(struct siox__session *s, json_t *ask) {
+  json_t *o = common(s->d);
+  uint32_t next, most = page(ask, "count", DISKS_A_PAGE);
+  json_object_set_new(o, "disks",
+                      siox__status_disks(s, page(ask, "first", 0),
+                                         most < DISKS_A_PAGE ? most : DISKS_A_PAGE, &next));
+  json_object_set_new(o, "next", next < s->d->drives.ndisks ? json_integer(next) : json_null());
+  return o;
+}
+
+/* {"ask": "jobs", "first": 0}: those that have processes now, likewise. */
+static json_t *jobs(struct siox__session *s, json_t *ask) {
+  uint32_t next;
+  json_t *o = json_object();
+  json_object_set_new(o, "jobs", siox__status_live_jobs(s, page(ask, "first", 0), &next));
+  json_object_set_new(o, "next", next < s->d->njobs ? json_integer(next) : json_null());
+  json_object_set_new(o, "unattributed", siox__status_unattributed(s->d));
   return o;
 }
 
 static json_t *report(struct siox__session *s, json_t *ask) {
   json_t *o = common(s->d);
-  json_object_set_new(o, "disks", siox__status_disks(s->d));
+  add_disks(s, o);
   json_object_set_new(
       o, "jobs", siox__status_jobs(s->d, json_string_value(json_object_get(ask, "job")), s->uid));
   json_object_set_new(o, "unattributed", siox__status_unattributed(s->d));
@@ -77,17 +115,12 @@ static json_t *flush(struct siox__session *s, json_t *ask) {
   return common(s->d);
 }
 
-static bool may_end(const struct siox__session *s) { return s->uid == 0 || s->uid == geteuid(); }
-
-static json_t *refused(void) { return json_pack("{s:s}", "error", siox_strerror(SIOX_EPERM)); }
-
-/* The end of the measurement: only when nobody is being measured any more, otherwise what there is
- * so far. */
+/* The end of the measurement: only when nobody is being measured any more, and only by whose daemon
+ * it is; otherwise what there is so far. */
 static json_t *finish(struct siox__session *s, json_t *ask) {
-  if (!may_end(s))
-    return refused();
-  siox__session_reap(s->d);
-  if (s->d->njoined)
+  if (siox__admin(s))
+    siox__session_reap(s->d);
+  if (s->d->njoined || !siox__admin(s))
     siox__record_flush(s->d);
   else
     siox__daemon_finish(s->d);
@@ -95,8 +128,6 @@ static json_t *finish(struct siox__session *s, json_t *ask) {
 }
 
 static json_t *stop(struct siox__session *s, json_t *ask) {
-  if (!may_end(s))
-    return refused();
   json_t *o = flush(s, ask);
   siox__daemon_leave(s->d, "a tool asked for it");
   return o;
@@ -105,8 +136,18 @@ static json_t *stop(struct siox__session *s, json_t *ask) {
 static const struct {
   const char *name;
   json_t *(*answer)(struct siox__session *s, json_t *ask);
-} asks[] = {{"status", status}, {"report", report}, {"layout", layout},
-            {"flush", flush},   {"finish", finish}, {"stop", stop}};
+  bool admin; /* not for everybody */
+} asks[] = {{"status", status, false},
+            {"disks", disks, false},
+            {"jobs", jobs, false},
+            {"report", report, false},
+            {"layout", layout, false},
+            {"flush", flush, false},
+            {"finish", finish, false},
+            {"stop", stop, true},
+            {"level", siox__admin_level, true},
+            {"release", siox__admin_release, true},
+            {"drain", siox__admin_drain, true}};
 
 int siox__control(struct siox__session *s, uint32_t tag, const char *text, size_t length) {
   json_error_t error;
@@ -114,13 +155,15 @@ int siox__control(struct siox__session *s, uint32_t tag, const char *text, size_
   const char *name = json_string_value(json_object_get(ask, "ask"));
   json_t *answer = NULL;
   siox__daemon_catch_up(s->d);
+  siox__work(s, SIOX__WORK_A_TURN); /* one a turn */
   for (size_t i = 0; name && i < sizeof asks / sizeof *asks && !answer; i++)
     if (!strcmp(name, asks[i].name))
-      answer = asks[i].answer(s, ask);
+      answer = asks[i].admin && !siox__admin(s) ? siox__admin_refusal(s) : asks[i].answer(s, ask);
   if (!answer)
-    answer =
-        json_pack("{s:s}", "error",
-                  ask ? "ask: one of status, report, layout, flush, finish, stop" : error.text);
+    answer = json_pack("{s:s}", "error",
+                       ask ? "ask: one of status, disks, jobs, report, layout, flush, finish, "
+                             "stop, level, release, drain"
+                           : error.text);
   char *out = json_dumps(answer, JSON_COMPACT | JSON_REAL_PRECISION(17));
   json_decref(answer);
   json_decref(ask);

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/timerfd.h>
+#include <time.h>
 #include <unistd.h>
 
 int64_t siox__daemon_stamp(const struct siox__daemon *d, int64_t stamp) {
@@ -69,9 +70,27 @@ static void on_timer(uv_poll_t *poll, int status, int events) {
   siox__daemon_catch_up(d);
 }
 
+/* Transitions are counted by the node's calendar day, since the daemon's start at most. */
+static void turn_the_page(struct siox__daemon *d) {
+  time_t now = time(NULL);
+  struct tm local;
+  if (!localtime_r(&now, &local))
+    return;
+  int64_t today = local.tm_year * INT64_C(366) + local.tm_yday;
+  if (today == d->today)
+    return;
+  d->today = today;
+  for (uint32_t i = 0; i < d->drives.ndisks && d->bank; i++) {
+    struct siox_disk_totals t;
+    siox_bank_disk_totals(d->bank, i, &t);
+    d->before_today[i] = t.transitions_up + t.transitions_down;
+  }
+}
+
 static void on_second(uv_timer_t *timer) {
   struct siox__daemon *d = timer->data;
   siox__record_flush(d);
+  turn_the_page(d);
   int64_t now = siox__now_ns();
   for (struct siox__session *s = d->sessions, *next; s; s = next) {
     next = s->next;
@@ -105,6 +124,11 @@ static void wait_for_the_first(struct siox__daemon *d) {
 
 static void on_signal(uv_signal_t *signal, int number) {
   siox__daemon_leave(signal->data, number == SIGTERM ? "SIGTERM" : "SIGINT");
+}
+
+void siox__daemon_drained(struct siox__daemon *d) {
+  if (d->draining && !d->njoined)
+    siox__daemon_leave(d, "drained");
 }
 
 void siox__daemon_leave(struct siox__daemon *d, const char *why) {
@@ -205,6 +229,8 @@ int siox__daemon_create(struct siox__daemon *d, const struct siox_config *config
     r = fail(diag, "store", SIOX_ENOMEM);
   if (r == 0)
     r = siox__files_create(d, diag);
+  if (r == 0 && !(d->before_today = calloc(d->drives.ndisks, sizeof *d->before_today)))
+    r = fail(diag, "disks", SIOX_ENOMEM);
   if (r == 0 && siox__members_create(&d->members) < 0)
     r = fail(diag, "members", SIOX_ENOMEM);
   if (r < 0)
@@ -258,5 +284,7 @@ void siox__daemon_destroy(struct siox__daemon *d) {
     if (*fd >= 0)
       close(*fd);
   free(d->job);
+  free(d->by_client);
+  free(d->before_today);
   siox_config_drives_free(&d->drives);
 }

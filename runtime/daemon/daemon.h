@@ -106,7 +106,7 @@ struct siox__daemon {
   uv_timer_t second, idle;
   uv_signal_t sigterm, sigint;
   int listen_fd, lock_fd, timer_fd, spare_fd;
-  bool stamped, begun, finished, leaving;
+  bool stamped, begun, finished, leaving, draining;
 
   struct siox_bank *bank; /* NULL before the first client */
   struct siox_config_drives drives;
@@ -117,7 +117,11 @@ struct siox__daemon {
 
   struct siox__session *sessions;
   uint32_t nsessions, njoined, next_serial;
-  struct siox__job *job; /* by the bank's job number */
+  struct siox__session **by_client; /* by the bank's number */
+  uint32_t nby_client;
+  uint64_t *before_today; /* by disk: transitions up to midnight */
+  int64_t today;          /* local day */
+  struct siox__job *job;  /* by the bank's job number */
   uint32_t njobs;
   struct siox__files files;
   struct siox__members *members;
@@ -141,6 +145,7 @@ void siox__daemon_idle(struct siox__daemon *d);     /* the last connection has e
 void siox__daemon_finish(
     struct siox__daemon *d); /* the bank takes no events afterwards; trace closed */
 void siox__daemon_leave(struct siox__daemon *d, const char *why);
+void siox__daemon_drained(struct siox__daemon *d); /* ends it if it drains and nobody is left */
 /* table.c: the level table */
 int siox__table_create(struct siox__daemon *d, struct siox_diag *diag);
 void siox__table_update(struct siox__daemon *d);
@@ -171,6 +176,7 @@ int siox__drain(struct siox__session *s, const char **why);
 int siox__claim(struct siox__session *s, uint32_t thread, const struct siox_claim_header *head,
                 const struct siox_claim_run *runs, const char **why);
 void siox__session_leave(struct siox__session *s);
+int siox__session_renew(struct siox__session *s); /* as if it left and came again */
 /* files.c */
 int siox__files_create(struct siox__daemon *d, struct siox_diag *diag);
 void siox__files_destroy(struct siox__daemon *d);
@@ -178,7 +184,8 @@ int siox__files_open(struct siox__session *s, const struct siox__message *m,
                      struct siox__file **file);
 struct siox__file *siox__files_get(struct siox__daemon *d, uint64_t id);
 /* The newest of that inode, NULL: it was not opened yet. */
-const struct siox__file *siox__files_known(const struct siox__daemon *d, uint64_t dev, uint64_t ino);
+const struct siox__file *siox__files_known(const struct siox__daemon *d, uint64_t dev,
+                                           uint64_t ino);
 /* members.c */
 int siox__members_create(struct siox__members **members);
 void siox__members_destroy(struct siox__members *members);

@@ -163,18 +163,80 @@ static void take_budget(struct siox__session *s, double asked) {
   siox_bank_job_budget(d->bank, s->job, asked > most ? most : budget);
 }
 
+/* The process is a client of the bank from now on. */
+static int enter(struct siox__session *s, int64_t now) {
+  struct siox__daemon *d = s->d;
+  int r = siox_bank_join(d->bank, now, s->job, &s->client);
+  if (r < 0)
+    return r;
+  if (s->client >= d->nby_client) {
+    uint32_t room = 2 * s->client + 16;
+    struct siox__session **more = realloc(d->by_client, room * sizeof(struct siox__session *));
+    if (!more) {
+      siox_bank_leave(d->bank, now, s->client);
+      return SIOX_ENOMEM;
+    }
+    memset(more + d->nby_client, 0, (room - d->nby_client) * sizeof(struct siox__session *));
+    d->by_client = more;
+    d->nby_client = room;
+  }
+  d->by_client[s->client] = s;
+  s->serial = d->next_serial++;
+  return 0;
+}
+
+static void record_join(struct siox__session *s, int64_t now, const char *program) {
+  struct siox_trace_event event = {.kind = SIOX_TRACE_CLIENT, .client = s->serial};
+  event.u.client_def.client = s->serial;
+  event.u.client_def.job = s->job;
+  event.u.client_def.rank = s->rank;
+  event.u.client_def.size = s->size;
+  event.u.client_def.pid = (int32_t)s->pid;
+  event.u.client_def.program = program;
+  siox__record_event(s->d, &event);
+  event = (struct siox_trace_event){.kind = SIOX_TRACE_JOIN, .client = s->serial};
+  event.u.join.time = now;
+  siox__record_event(s->d, &event);
+}
+
+static void quit(struct siox__session *s, int64_t now) {
+  struct siox__daemon *d = s->d;
+  siox__members_drop(d->members, s->client);
+  d->by_client[s->client] = NULL;
+  siox_bank_leave(d->bank, now, s->client);
+  d->dirty = true;
+  struct siox_trace_event event = {.kind = SIOX_TRACE_LEAVE, .client = s->serial};
+  event.u.leave.time = now;
+  siox__record_event(d, &event);
+}
+
+int siox__session_renew(struct siox__session *s) {
+  struct siox__daemon *d = s->d;
+  if (d->finished)
+    return SIOX_EGONE;
+  int64_t now = siox__daemon_stamp(d, d->stamped ? siox_bank_now(d->bank) : siox__now_ns());
+  quit(s, now);
+  s->last_uid = 0;
+  int r = enter(s, now); /* there is room: it has just left */
+  if (r == 0)
+    record_join(s, now, "");
+  return r;
+}
+
 static int64_t join(struct siox__session *s, const struct siox_msg_hello *hello) {
   struct siox__daemon *d = s->d;
   int r = siox__daemon_begin(d, hello->time, hello->program);
+  if (r == 0 && d->draining)
+    r = SIOX_EGONE; /* for who comes now it is */
+  siox__work(s, d->njobs / 64); /* the key is looked for among them */
   if (r < 0 || (r = find_job(s, hello->job, &s->job)) < 0)
     return r;
   int64_t now = siox__daemon_stamp(d, hello->time);
-  r = siox_bank_join(d->bank, now, s->job, &s->client);
+  r = enter(s, now);
   if (r < 0)
     return r;
   take_budget(s, hello->delay_budget);
   s->joined = true;
-  s->serial = d->next_serial++;
   s->rank = hello->rank;
   s->size = hello->size;
   d->njoined++;
@@ -182,17 +244,7 @@ static int64_t join(struct siox__session *s, const struct siox_msg_hello *hello)
   d->count.clients++;
   d->job[s->job].clients++;
   d->job[s->job].seen++;
-  struct siox_trace_event event = {.kind = SIOX_TRACE_CLIENT, .client = s->serial};
-  event.u.client_def.client = s->serial;
-  event.u.client_def.job = s->job;
-  event.u.client_def.rank = hello->rank;
-  event.u.client_def.size = hello->size;
-  event.u.client_def.pid = (int32_t)s->pid;
-  event.u.client_def.program = hello->program;
-  siox__record_event(d, &event);
-  event = (struct siox_trace_event){.kind = SIOX_TRACE_JOIN, .client = s->serial};
-  event.u.join.time = now;
-  siox__record_event(d, &event);
+  record_join(s, now, hello->program);
   return 0;
 }
 
@@ -213,6 +265,10 @@ static int hello(struct siox__session *s, const struct siox__message *m, const c
                    (int[]){ring_fd, wake_fd, s->d->table_fd}, 3);
     r = sent(r, why);
     free(welcome);
+  } else if (s->d->draining) {
+    refuse(s, &m->head, r, why);
+    siox__session_end(s, NULL);
+    r = 0;
   } else {
     refuse(s, &m->head, r ? r : SIOX_ENOMEM, why);
     r = end(why, "it could not be taken in");
@@ -231,16 +287,15 @@ void siox__session_leave(struct siox__session *s) {
   d->count.issued += atomic_load_explicit(&s->ring->issued, memory_order_relaxed);
   d->job[s->job].clients--;
   d->njoined--;
-  siox__members_drop(d->members, s->client);
-  if (d->finished)
+  siox__daemon_drained(d);
+  if (d->finished) {
+    siox__members_drop(d->members, s->client);
+    d->by_client[s->client] = NULL;
     return;
+  }
   int64_t now = siox__daemon_stamp(d, d->stamped ? siox_bank_now(d->bank) : siox__now_ns());
-  siox_bank_leave(d->bank, now, s->client);
+  quit(s, now);
   d->last_leave = now;
-  d->dirty = true;
-  struct siox_trace_event event = {.kind = SIOX_TRACE_LEAVE, .client = s->serial};
-  event.u.leave.time = now;
-  siox__record_event(d, &event);
   siox__record_flush(d);
 }
 

@@ -21,22 +21,21 @@ static json_t *time_or_null(int64_t time) {
   return time == SIOX_NEVER || !time ? json_null() : json_integer(time);
 }
 
-static const struct siox__session *session_of(const struct siox__daemon *d, uint32_t client) {
-  const struct siox__session *s = d->sessions;
-  while (s && !(s->joined && s->client == client))
-    s = s->next;
-  return s;
-}
+/* The first so many; how many there are is always told. */
+enum { CLAIMS_SHOWN = 64 };
 
-static json_t *claims_on(const struct siox__daemon *d, uint32_t disk) {
+static json_t *claims_on(const struct siox__daemon *d, uint32_t disk, uint32_t *total) {
   json_t *list = json_array();
   uint32_t cursor = 0, client, job;
   struct siox_claim_entry entry;
   while (siox_claims_next(siox_bank_view(d->bank)->claims, disk, &cursor, &client, &job, &entry)) {
-    const struct siox__session *s = session_of(d, client);
+    const struct siox__session *s = client < d->nby_client ? d->by_client[client] : NULL;
+    if (++*total > CLAIMS_SHOWN)
+      continue;
     json_array_append_new(list,
-                          json_pack("{s:s, s:I, s:i, s:i, s:i, s:b, s:o, s:o}", "job",
-                                    job < d->njobs ? d->job[job].name : "?", "client",
+                          json_pack("{s:s, s:I, s:I, s:i, s:i, s:i, s:b, s:o, s:o}", "job",
+                                    job < d->njobs ? d->job[job].name : "?", "uid",
+                                    (json_int_t)(job < d->njobs ? d->job[job].uid : 0), "client",
                                     (json_int_t)(s ? s->serial : client), "rank", s ? s->rank : -1,
                                     "pid", s ? (int)s->pid : 0, "speed", (int)entry.speed, "needed",
                                     entry.flag == 1, "need_by", time_or_null(entry.need_by),
@@ -65,36 +64,69 @@ static json_t *limits_of(const struct siox_disk_totals *t) {
                    (json_int_t)t->undercut[SIOX_CAUSE_BUDGET]);
 }
 
-static json_t *disk(struct siox__daemon *d, uint32_t i) {
+/* What is left of the slow-downs that a day has; null where nothing bounds them. */
+static json_t *wear_of(const struct siox__daemon *d, uint32_t i, enum siox_wear kind) {
+  double a_day, left;
+  if (!d->bank || !siox_bank_wear(d->bank, i, kind, &a_day, &left))
+    return json_null();
+  const struct siox_drive *drive = d->drives.disk[i];
+  bool wears = false;
+  for (uint32_t l = 0; l < drive->nlevels; l++)
+    wears |= siox_drive_wear(drive, l) >= kind;
+  return wears ? json_pack("{s:f, s:f}", "a_day", a_day, "left", left) : json_null();
+}
+
+static json_t *disk(struct siox__daemon *d, uint32_t i, uint32_t *claims) {
   const struct siox_drive *drive = d->drives.disk[i];
   struct siox_disk_totals totals = {0};
-  struct siox_disk_view at = {.level = d->drives.initial_level[i],
-                              .target = d->drives.initial_level[i]};
+  uint32_t level = d->drives.initial_level[i], target = level, pinned = SIOX_NOBODY;
+  bool moving = false;
   if (d->bank) {
     siox_bank_disk_totals(d->bank, i, &totals);
-    at = siox_bank_view(d->bank)->disk[i];
+    siox_bank_disk_now(d->bank, i, &level, &target, &moving);
+    pinned = siox_bank_pinned(d->bank, i);
   }
-  json_t *o = json_pack("{s:i, s:s, s:s, s:i, s:i, s:b}", "disk", (int)i, "drive", drive->name,
-                        "kind", "emulated", "speed", (int)drive->level[at.level].speed, "target",
-                        (int)drive->level[at.target].speed, "moving", at.moving);
+  json_t *o = json_pack("{s:i, s:s, s:s, s:s, s:n, s:n, s:i, s:i, s:b}", "disk", (int)i, "drive",
+                        drive->name, "model", drive->name, "kind", "emulated", "serial", "wwn",
+                        "speed", (int)drive->level[level].speed, "target",
+                        (int)drive->level[target].speed, "moving", moving);
+  json_object_set_new(o, "id", json_sprintf("emulated-%u", i));
+  json_object_set_new(
+      o, "set", pinned == SIOX_NOBODY ? json_null() : json_integer(drive->level[pinned].speed));
   json_object_set_new(o, "joules", joules_of(totals.joules));
   json_object_set_new(o, "estimated", json_true()); /* modelled, no meter */
   json_object_set_new(o, "levels", levels_of(drive, &totals));
   json_object_set_new(o, "transitions_up", json_integer((json_int_t)totals.transitions_up));
   json_object_set_new(o, "transitions_down", json_integer((json_int_t)totals.transitions_down));
+  json_object_set_new(o, "transitions_today",
+                      json_integer((json_int_t)(totals.transitions_up + totals.transitions_down -
+                                                d->before_today[i])));
+  json_object_set_new(o, "wear",
+                      json_pack("{s:o, s:o}", "start_stop", wear_of(d, i, SIOX_WEAR_START),
+                                "load_unload", wear_of(d, i, SIOX_WEAR_LOAD)));
   json_object_set_new(o, "requests", json_integer((json_int_t)totals.requests));
   json_object_set_new(o, "limits", limits_of(&totals));
   json_object_set_new(o, "bytes", json_integer((json_int_t)totals.bytes));
   json_object_set_new(o, "busy_ns", json_integer(totals.busy_ns));
-  json_object_set_new(o, "claims", d->bank ? claims_on(d, i) : json_array());
+  json_object_set_new(o, "claims", d->bank ? claims_on(d, i, claims) : json_array());
+  json_object_set_new(o, "claims_total", json_integer(*claims));
   json_object_set_new(o, "last_error", json_null()); /* an emulated drive has none */
   return o;
 }
 
-json_t *siox__status_disks(struct siox__daemon *d) {
+json_t *siox__status_disks(struct siox__session *s, uint32_t first, uint32_t most, uint32_t *next) {
+  struct siox__daemon *d = s->d;
   json_t *list = json_array();
-  for (uint32_t i = 0; i < d->drives.ndisks; i++)
-    json_array_append_new(list, disk(d, i));
+  uint64_t seen = 0, enough = siox__admin(s) ? UINT64_MAX : 64 * SIOX__WORK_A_TURN;
+  uint32_t i = first, end = d->drives.ndisks;
+  if (end > first && most < end - first)
+    end = first + most;
+  for (; i < end && seen < enough; i++) {
+    uint32_t claims = 0;
+    json_array_append_new(list, disk(d, i, &claims));
+    seen += claims;
+  }
+  *next = i;
   return list;
 }
 
@@ -127,6 +159,19 @@ json_t *siox__status_jobs(struct siox__daemon *d, const char *key, uid_t asker) 
     if (!key || !strcmp(key, d->job[i].key) ||
         (d->job[i].uid == asker && !strcmp(key, d->job[i].name)))
       json_array_append_new(list, job(d, i));
+  return list;
+}
+
+json_t *siox__status_live_jobs(struct siox__session *s, uint32_t first, uint32_t *next) {
+  struct siox__daemon *d = s->d;
+  json_t *list = json_array();
+  uint32_t njobs = d->bank ? siox_bank_njobs(d->bank) : 0, i = first;
+  for (uint32_t looks = 0; i < njobs && i < d->njobs && looks < SIOX__WORK_A_TURN; i++, looks++)
+    if (d->job[i].clients) {
+      json_array_append_new(list, job(d, i));
+      looks += 15;
+    }
+  *next = i < njobs ? i : UINT32_MAX;
   return list;
 }
 

@@ -38,9 +38,11 @@ int siox__table_create(struct siox__daemon *d, struct siox_diag *diag) {
 }
 
 void siox__table_update(struct siox__daemon *d) {
-  const struct siox_view *view = d->bank ? siox_bank_view(d->bank) : NULL;
   for (uint32_t i = 0; i < d->drives.ndisks; i++) {
-    uint32_t level = view ? view->disk[i].level : d->drives.initial_level[i];
+    uint32_t level = d->drives.initial_level[i], target;
+    bool moving;
+    if (d->bank)
+      siox_bank_disk_now(d->bank, i, &level, &target, &moving);
     atomic_store_explicit(&d->table->speed[i], d->drives.disk[i]->level[level].speed,
                           memory_order_relaxed);
   }
