@@ -272,6 +272,7 @@ def ranks_share_a_map_and_one_tells():
         assert second.stdout.startswith("16 points"), second.stdout
         siox("--map", alone, "--points", TINY)
         assert open(out).read() == open(alone).read()
+        assert siox("--map", out, "--read").stdout == second.stdout
         again = [siox("--map", out, "--points", TINY, PMI_RANK=r, PMI_SIZE="2").stdout for r in "01"]
         assert again[0] == second.stdout and again[1] == "", again
 

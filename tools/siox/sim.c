@@ -16,7 +16,7 @@ static const char usage[] =
     "                [--timeline FILE.svg [--draw SCHEME]] [--quiet]\n"
     "       siox sim --sweep SWEEP.yaml [--schemes A,B,...]\n"
     "       siox sim --map [OUTPUT.csv] [--quick | --points \"AXIS=VALUE,... ...\"]...\n"
-    "                [--plot DIR] [--report FILE.md] [--json|--csv] [--worst N] [--so-far]\n"
+    "                [--plot DIR] [--report FILE.md] [--json|--csv] [--worst N] [--so-far|--read]\n"
     "       siox sim --map --point AXIS=VALUE,... [--scenario | options of a scenario]\n"
     "       siox sim import --help\n"
     "\n"
@@ -41,6 +41,7 @@ static const char usage[] =
     "  --plot DIR            pictures of the map\n"
     "  --report FILE.md      what the map says, with counts, tables and where siox loses\n"
     "  --so-far              plays nothing, tells of the points that are there\n"
+    "  --read                plays nothing, tells what OUTPUT.csv says, whichever build made it\n"
     "  --worst N             so many points of each kind of fault (default 5); --json tells all,\n"
     "                        --csv what is best at each point\n"
     "  --point               one point as a scenario; --scenario prints it\n"
@@ -118,6 +119,7 @@ static int parse(int argc, char **argv, struct options *o) {
                                         {"map", no_argument, NULL, 'm'},
                                         {"quick", no_argument, NULL, 'k'},
                                         {"report", required_argument, NULL, 'r'},
+                                        {"read", no_argument, NULL, 'R'},
                                         {"so-far", no_argument, NULL, 'f'},
                                         {"points", required_argument, NULL, 'P'},
                                         {"point", required_argument, NULL, '1'},
@@ -167,6 +169,9 @@ static int parse(int argc, char **argv, struct options *o) {
     case 'f':
       o->maps.so_far = true;
       break;
+    case 'R':
+      o->maps.read = true;
+      break;
     case 'P':
       rc = sim_grids_add(&o->maps.grids, optarg, &diag);
       break;
@@ -190,7 +195,8 @@ static int parse(int argc, char **argv, struct options *o) {
     fprintf(stderr, "siox sim: %s\n", *diag.text ? diag.text : siox_strerror(rc));
     return SIOX__REFUSED;
   }
-  bool of_map = o->maps.grids.count || o->maps.quick || o->maps.report || o->maps.so_far;
+  bool of_map =
+      o->maps.grids.count || o->maps.quick || o->maps.report || o->maps.so_far || o->maps.read;
   if ((!o->map && (of_map || o->point || o->print)) || (o->point && of_map) ||
       (o->print && !o->point) || (o->maps.quick && o->maps.grids.count))
     return SIOX__USAGE;

@@ -184,6 +184,10 @@ int sim_map(const struct sim_map_options *o, const struct sim_watch *watch) {
   struct map m = {.o = o, .schemes = sim_schemes(schemes, &none)};
   struct sim_parts parts = {0};
   bool joined = false;
+  if (o->read) {
+    free(m.schemes);
+    return tell_all(o);
+  }
   int status = m.schemes ? 0 : 1;
   if (status)
     fprintf(stderr, "siox sim: %s\n", siox_strerror(SIOX_ENOMEM));

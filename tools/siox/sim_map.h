@@ -188,8 +188,8 @@ json_t *sim_verdict_json(const struct sim_results *r);
 struct sim_map_options {
   const char *output, *schemes, *plot, *report;
   struct sim_grids grids;
-  uint32_t worst;                       /* so many of the worst points are told */
-  bool json, csv, so_far, quick, whole; /* quick, whole: what the grids are */
+  uint32_t worst;                             /* so many of the worst points are told */
+  bool json, csv, read, so_far, quick, whole; /* quick, whole: what the grids are */
 };
 extern const char sim_map_schemes[]; /* compared at each point unless others are asked for */
 int sim_map(const struct sim_map_options *o, const struct sim_watch *watch);
