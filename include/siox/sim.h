@@ -90,6 +90,8 @@ enum siox_sim_hints siox_sim_hints(const struct siox_sim *sim, uint32_t index);
 /* Derives hints also where files lie as they were recorded: for comparing layouts with each other. */
 void siox_sim_derive(struct siox_sim *sim, bool always);
 
+/* The path of the trace that job `index` plays, NULL for a generated one. */
+const char *siox_sim_trace(const struct siox_sim *sim, uint32_t index);
 /* Files of job `index`: of a trace each that it defines, of a generated job one without a path. */
 uint32_t siox_sim_nfiles(const struct siox_sim *sim, uint32_t index);
 /* NULL for a generated job's. *layout (may be NULL) is where it lies now. Both valid until it is placed elsewhere. */

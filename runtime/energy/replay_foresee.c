@@ -25,9 +25,11 @@ static int new_burst(struct siox__foresight *f, uint32_t *burst) {
 static int add_range(struct siox__foresight *f, uint32_t burst, uint32_t file, int64_t offset,
                      int64_t bytes) {
   uint32_t last = f->burst[burst];
+  int64_t end;
   if (last != SIOX__NONE && f->range[last].file == file &&
-      f->range[last].offset + f->range[last].bytes == offset) {
-    f->range[last].bytes += bytes;
+      !__builtin_add_overflow(f->range[last].offset, f->range[last].bytes, &end) && end == offset &&
+      !__builtin_add_overflow(f->range[last].bytes, bytes, &end)) {
+    f->range[last].bytes = end;
     return 0;
   }
   if (siox__room(&f->range, f->nranges, &f->range_room, sizeof *f->range) < 0)
@@ -194,6 +196,8 @@ int siox__foresight_place(struct siox__foresight *f, const struct siox__index *x
 /* What was said of the use that is nearest to this one, NULL: nothing that has a time. */
 static const struct siox__said *nearest(const struct siox__foresight *f,
                                         const struct siox__saying *s, int64_t use) {
+  if (!s->nsaid)
+    return NULL;
   const struct siox__said *said = f->said + s->first_said, *best = NULL;
   uint64_t least = UINT64_MAX;
   uint32_t low = 0, high = s->nsaid; /* the first that is not before it */

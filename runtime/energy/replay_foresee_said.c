@@ -74,9 +74,10 @@ static int keep(struct judge *j, struct siox__saying *s) {
     f->said[f->nsaid++] = *known;
   }
   uint32_t n = f->nsaid - s->first_said, kept = 0;
+  if (!n)
+    return 0;
   struct siox__said *said = f->said + s->first_said;
-  if (n)
-    qsort(said, n, sizeof *said, by_use);
+  qsort(said, n, sizeof *said, by_use);
   for (uint32_t i = 0; i < n; i++) /* the earliest of several times */
     if (!kept || said[kept - 1].use != said[i].use)
       said[kept++] = said[i];

@@ -143,6 +143,10 @@ static int foresee(struct siox_sim *sim) {
   return rc;
 }
 
+const char *siox_sim_trace(const struct siox_sim *sim, uint32_t index) {
+  return index < sim->njobs ? sim->job[index].is.trace : NULL;
+}
+
 uint32_t siox_sim_nfiles(const struct siox_sim *sim, uint32_t index) {
   if (index >= sim->njobs)
     return 0;

@@ -284,6 +284,20 @@ static void a_collective_call_is_a_use_of_every_member(void **state) {
   forget();
 }
 
+static void a_hint_that_speaks_of_nothing_stays_so(void **state) {
+  (void)state;
+  begin("siox", 1);
+  struct siox_trace_event e = {.kind = SIOX_TRACE_HINT, .thread = 1};
+  e.u.hint.time = SEC;
+  e.u.hint.head =
+      (struct siox_claim_header){SIOX_CLAIM_VERSION, SIOX_CLAIM_PREDICTED, 0, 1, SEC, 0};
+  put(&e);
+  io(20, 1);
+  foresee("2:2:1M", "0:2:1M");
+  expect_said(0, 0, "");
+  forget();
+}
+
 /* The simulator, from outside: a file put elsewhere is a run with the disks' names exchanged. */
 static struct siox_replay_result run(struct siox_sim *sim, const char *policy) {
   struct siox_replay_result result;
@@ -372,6 +386,7 @@ int main(void) {
       cmocka_unit_test(a_claim_is_for_the_same_uses),
       cmocka_unit_test(a_hint_by_hand_speaks_of_the_same_uses_alone),
       cmocka_unit_test(a_collective_call_is_a_use_of_every_member),
+      cmocka_unit_test(a_hint_that_speaks_of_nothing_stays_so),
       cmocka_unit_test(exchanged_disks_change_no_joules),
       cmocka_unit_test(hints_without_times_are_left_out),
   };

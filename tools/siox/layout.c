@@ -9,6 +9,7 @@
 static const char usage[] =
     "usage: siox layout FILE... [--map|--json] [-o layouts.yaml] [--disks N] [--targets FILE]\n"
     "                   [--config FILE] [--xattr-prefix PREFIX]\n"
+    "       siox layout optimise --help\n"
     "\n"
     "Tells where files lie, as entries of layouts.yaml for compiler and run time. In this order:\n"
     "what Siox stored with the file, Lustre, OrangeFS (PVFS2), BeeGFS, a running sioxd, and for\n"
@@ -142,6 +143,8 @@ static int show(const struct options *o, const struct siox_config *config, char 
 }
 
 int siox__cmd_layout(int argc, char **argv) {
+  if (argc > 1 && (!strcmp(argv[1], "optimise") || !strcmp(argv[1], "optimize")))
+    return layout_optimise(argc - 1, argv + 1);
   struct options o = {0};
   int status = parse(argc, argv, &o);
   if (status)

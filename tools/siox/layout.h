@@ -37,4 +37,7 @@ json_t *layout_show_json(const struct layout_found *found);
 void layout_show_pattern(FILE *out, const char *path);
 void layout_show_bytes(FILE *out, uint64_t bytes); /* "64K" where that is exact */
 
+/* layout_optimise.c: `siox layout optimise`; argv[0] is "optimise" */
+int layout_optimise(int argc, char **argv);
+
 #endif
