@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { LOOK_BACK = 1000 }; /* hints */
+
 struct taker {
   struct siox__foresight *f;
   const struct siox__index *x;
@@ -85,12 +87,12 @@ static int take_hint(struct taker *t, struct siox__seer *s, const struct siox_tr
   struct siox__foresight *f = t->f;
   if (siox__room(&s->saying, s->nsayings, &s->saying_room, sizeof *s->saying) < 0)
     return SIOX_ENOMEM;
-  s->saying[s->nsayings++] =
-      (struct siox__saying){.event = t->event,
-                            .time = e->u.hint.time,
-                            .first_run = f->nruns,
-                            .nruns = e->u.hint.head.nruns,
-                            .predicted = e->u.hint.head.flags & SIOX_CLAIM_PREDICTED};
+  s->saying[s->nsayings++] = (struct siox__saying){
+      .event = t->event,
+      .time = e->u.hint.time,
+      .first_run = f->nruns,
+      .nruns = e->u.hint.head.nruns,
+  };
   for (uint32_t i = 0; i < e->u.hint.head.nruns; i++) {
     if (siox__room(&f->run, f->nruns, &f->run_room, sizeof *f->run) < 0)
       return SIOX_ENOMEM;
@@ -246,17 +248,19 @@ static int64_t predict(const struct siox__foresight *f, const struct siox__seer 
   }
   if (!seer->reach)
     return 0;
-  if (use == SIOX_NEVER || time > s->time + seer->reach)
+  if (use == SIOX_NEVER || (use - s->time >= seer->fails && time > s->time + seer->reach))
     time = s->time + seer->reach;
   return time > s->time ? time : s->time + 1;
 }
 
 static bool within(const int64_t *range, int64_t use) { return use >= range[0] && use <= range[1]; }
 
-static bool releases(const struct siox__saying *s, int64_t use) {
-  if (s->whole)
-    return true;
+static bool spoken_of(const struct siox__saying *s, int64_t use) {
   return use == SIOX_NEVER ? s->released_never : within(s->released, use);
+}
+
+static bool releases(const struct siox__saying *s, int64_t use) {
+  return s->whole || spoken_of(s, use);
 }
 
 static void say(struct siox__hint *h, uint32_t disk, int32_t speed, int32_t flag, int64_t need_by) {
@@ -267,9 +271,25 @@ static void say(struct siox__hint *h, uint32_t disk, int32_t speed, int32_t flag
     h->run[h->head.nruns++] = (struct siox_claim_run){disk, 1, speed, flag, need_by, SIOX_NEVER};
 }
 
-/* Of one disk, whose next use by the process is known. */
+/* What is in force of the use already, from one of the process's hints before. k: the disk's place
+ * among those it uses. */
+static bool said_before(const struct siox__foresight *f, const struct siox__seer *seer,
+                        const struct siox__saying *s, uint32_t k, int64_t use, int64_t time) {
+  for (int back = 0; back < LOOK_BACK && s-- > seer->saying; back++) {
+    int64_t then = k < seer->next.ndisks ? siox__next_use(&seer->next, k, s->time) : SIOX_NEVER;
+    if (then != use || within(s->claimed, use))
+      return false;
+    if (releases(s, use))
+      return predict(f, seer, s, use) == time;
+  }
+  return false;
+}
+
+/* Of one disk, whose next use by the process is known. What the recorded hint did not speak of is
+ * not said again. */
 static void speak(const struct siox__foresight *f, const struct siox__seer *seer,
-                  const struct siox__saying *s, uint32_t disk, int64_t use, struct siox__hint *h) {
+                  const struct siox__saying *s, uint32_t disk, uint32_t k, struct siox__hint *h) {
+  int64_t use = k < seer->next.ndisks ? siox__next_use(&seer->next, k, s->time) : SIOX_NEVER;
   if (within(s->claimed, use)) {
     say(h, disk, s->claim_speed, 1, 0);
     return;
@@ -277,7 +297,7 @@ static void speak(const struct siox__foresight *f, const struct siox__seer *seer
   if (!releases(s, use))
     return;
   int64_t time = predict(f, seer, s, use);
-  if (time != SIOX_NEVER)
+  if (time != SIOX_NEVER && (spoken_of(s, use) || !said_before(f, seer, s, k, use, time)))
     say(h, disk, s->release_speed, 0, time);
 }
 
@@ -311,10 +331,8 @@ int siox__foresight_hint(const struct siox__foresight *f, uint32_t client, uint6
   uint32_t k = 0;
   for (uint32_t d = 0; d < f->ndisks; d++) {
     bool used = k < seer->next.ndisks && seer->next.disk[k] == d;
-    if (used)
-      speak(f, seer, s, d, siox__next_use(&seer->next, k, s->time), h);
-    else if (seer->knows_never) /* of a disk that it never uses it says so or nothing */
-      speak(f, seer, s, d, SIOX_NEVER, h);
+    if (used || seer->knows_never) /* of a disk that it never uses it says so or nothing */
+      speak(f, seer, s, d, used ? k : UINT32_MAX, h);
     k += used;
   }
   if (!h->head.nruns) {

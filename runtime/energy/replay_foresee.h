@@ -51,13 +51,13 @@ struct siox__saying { /* a hint of the recording */
   bool
       whole; /* the compiler's or predictor's, which know every disk, and none is held: of all disks
               */
-  bool predicted;
 };
 struct siox__seer { /* one client */
   struct siox__use *use;
   struct siox__saying *saying;
   uint32_t nuses, use_room, nsayings, saying_room;
-  int64_t reach;    /* it has known uses so far ahead */
+  int64_t reach;    /* it has known uses so far ahead, */
+  int64_t fails;    /* and not those of gaps from here on; INT64_MAX: none was misjudged so */
   bool knows_never; /* it has said of a disk that it is not used again, and was right */
   struct siox__next_uses next;
 };

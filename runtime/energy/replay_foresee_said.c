@@ -26,6 +26,14 @@ static int64_t use_of(const struct judge *j, uint32_t disk, int64_t from) {
   return k < j->seer->next.ndisks ? siox__next_use(&j->seer->next, k, from) : SIOX_NEVER;
 }
 
+/* How far ahead it sees: up to the shortest gap that it took for less than half of what it was. */
+static void measure(struct siox__seer *seer, int64_t gap, int64_t named) {
+  if (named < gap / 2)
+    seer->fails = gap < seer->fails ? gap : seer->fails;
+  else if (named > seer->reach)
+    seer->reach = named < gap ? named : gap;
+}
+
 static void take_run(struct judge *j, struct siox__saying *s, const struct siox_claim_run *run) {
   bool release = run->flag == 0, claim = !release && run->need_by <= s->time;
   for (uint32_t d = run->first; d < j->ndisks && d - run->first < run->count; d++) {
@@ -45,10 +53,8 @@ static void take_run(struct judge *j, struct siox__saying *s, const struct siox_
     j->released[d] = !claim;
     if (use == SIOX_NEVER)
       j->seer->knows_never |= release && !said;
-    else if (said && said != SIOX_NEVER) {
-      int64_t reach = (said < use ? said : use) - s->time;
-      j->seer->reach = reach > j->seer->reach ? reach : j->seer->reach;
-    }
+    else if (said && said != SIOX_NEVER)
+      measure(j->seer, use - s->time, said - s->time);
   }
 }
 
@@ -93,6 +99,7 @@ int siox__sayings_judge(struct siox__foresight *f, const struct siox__index *x) 
   int rc = j.known && j.released ? siox__next_uses_find(f, x, true) : SIOX_ENOMEM;
   for (uint32_t i = 0; i < f->nseers && rc == 0; i++) {
     j.seer = &f->seer[i];
+    j.seer->fails = INT64_MAX;
     memset(j.known, 0, j.ndisks * sizeof *j.known);
     memset(j.released, 0, j.ndisks * sizeof *j.released);
     j.nreleased = 0;
@@ -102,7 +109,7 @@ int siox__sayings_judge(struct siox__foresight *f, const struct siox__index *x) 
       s->released[1] = s->claimed[1] = INT64_MIN;
       for (uint32_t n = 0; n < s->nruns; n++)
         take_run(&j, s, &f->run[s->first_run + n]);
-      s->whole = s->predicted && j.nreleased == j.ndisks;
+      s->whole = j.nreleased == j.ndisks;
       rc = keep(&j, s);
     }
   }

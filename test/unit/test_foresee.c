@@ -232,18 +232,34 @@ static void a_use_that_nothing_was_said_of_is_as_wrong_as_the_nearest(void **sta
   forget();
 }
 
-static void nobody_looks_farther_ahead_than_it_ever_did(void **state) {
-  (void)state;
+/* File 1 at 10, 20, 30 and, elsewhere in it, at 60; 40 s before that is named as 9 if `misjudged`.
+ */
+static void look_far(bool misjudged) {
   begin("siox", 1);
-  HINT(0, true, 10, 10, UNKNOWN, UNKNOWN); /* 10 s is as far as it has seen */
+  HINT(0, true, 10, 10, UNKNOWN, UNKNOWN);
   io(10, 1);
   HINT(11, true, 20, 20, UNKNOWN, UNKNOWN);
   io(20, 1);
   HINT(21, true, 30, 30, UNKNOWN, UNKNOWN);
   io(30, 1);
   io_at(60, 1, INT64_C(1) << 30);
+  if (misjudged) {
+    HINT(61, true, 70, 70, UNKNOWN, UNKNOWN);
+    io(100, 1);
+  }
   foresee("0:2:1G", "2:2:1M");
-  expect_said(0, 2, "0+1 F0 30.000, 1+1 F0 31.000, 2+2 F0 0.000"); /* not 60 */
+}
+static void who_never_misjudged_a_gap_sees_farther_than_it_had_to(void **state) {
+  (void)state;
+  look_far(false);
+  expect_said(0, 0, "0+1 F0 10.000, 1+1 F0 60.000, 2+2 F0 0.000");
+  expect_said(0, 2, "0+1 F0 30.000, 2+2 F0 0.000"); /* of disk 1 that is in force */
+  forget();
+}
+static void who_misjudged_a_gap_sees_no_farther_than_it_ever_did(void **state) {
+  (void)state;
+  look_far(true); /* 39 s as 9; 10 s rightly */
+  expect_said(0, 2, "0+1 F0 30.000, 1+1 F0 31.000, 2+2 F0 0.000");
   forget();
 }
 
@@ -382,7 +398,8 @@ int main(void) {
       cmocka_unit_test(a_disk_not_used_again_is_released_by_who_knew_such),
       cmocka_unit_test(a_prediction_stays_as_wrong_as_it_was),
       cmocka_unit_test(a_use_that_nothing_was_said_of_is_as_wrong_as_the_nearest),
-      cmocka_unit_test(nobody_looks_farther_ahead_than_it_ever_did),
+      cmocka_unit_test(who_never_misjudged_a_gap_sees_farther_than_it_had_to),
+      cmocka_unit_test(who_misjudged_a_gap_sees_no_farther_than_it_ever_did),
       cmocka_unit_test(a_claim_is_for_the_same_uses),
       cmocka_unit_test(a_hint_by_hand_speaks_of_the_same_uses_alone),
       cmocka_unit_test(a_collective_call_is_a_use_of_every_member),
