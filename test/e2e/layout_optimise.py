@@ -39,6 +39,51 @@ def record(directory):
     return path
 
 
+def disks_of(layout, offset, size):
+    """Disks of bytes, the long way."""
+    base, factor, unit = layout.split(":")
+    unit = int(unit[:-1]) << 10
+    return {(int(base) + stripe % int(factor)) % DISKS for stripe in range(offset // unit, (offset + size - 1) // unit + 1)}
+
+
+def record_knowing(directory, where):
+    """A program that knows of each disk when it next needs it, 2 % of the gap too early, with its files lying so."""
+    path = os.path.join(directory, "knowing.siox")
+    plan = [(14, "a"), (9, "b"), (21, "a"), (9, "c"), (30, "b"), (12, "a"), (9, "c")]
+    touched = [disks_of(where[file], 0, 2 << 20) for _, file in plan]
+    with wire.Daemon(disks=DISKS, policy="siox", record=path) as daemon:
+        client = daemon.client().join()
+        number = {name: client.open(daemon.file(name, 8 << 20), where[name])[0] for name in "abc"}
+        now = 0
+        for step in range(len(plan) + 1):
+            runs = []
+            for disk in range(DISKS):
+                ahead = [k for k in range(step, len(plan)) if disk in touched[k]]
+                gap = sum(plan[k][0] for k in range(step, ahead[0] + 1)) * SECOND if ahead else 0
+                runs.append((disk, 1, 6000, 0, now + gap * 98 // 100 if ahead else 0, NEVER))
+            client.claim(now, runs)
+            if step < len(plan):
+                now = client.io(number[plan[step][1]], 0, 2 << 20, now + plan[step][0] * SECOND)
+        client.close()
+        daemon.stop()
+    return path
+
+
+def hints_said_anew_are_what_the_program_says_there():
+    """Recorded with its files in one place and played as in another, against recorded there."""
+    places = [{"a": "0:3:64K", "b": "0:3:64K", "c": "0:3:64K"}, {"a": "0:1:64K", "b": "1:2:64K", "c": "2:1:64K"},
+              {"a": "2:1:64K", "b": "0:2:64K", "c": "0:2:64K"}]
+    with tempfile.TemporaryDirectory(prefix="siox-test.") as directory:
+        for there in places:
+            expected = sim(directory, scenario(record_knowing(directory, there), {}))
+            for here in places:
+                got = sim(directory, scenario(record_knowing(directory, here), there))
+                near(got["base"]["joules"], expected["base"]["joules"])
+                off = got["siox"]["joules"] / expected["siox"]["joules"] - 1
+                assert abs(off) < 1e-6, (here, there, off)
+                assert abs(got["siox"]["added_io_time"] - expected["siox"]["added_io_time"]) < 0.01, (here, there)
+
+
 def run(*command, status=0):
     done = subprocess.run([SIOX, *command], capture_output=True, text=True)
     assert done.returncode == status, (command, done.returncode, done.stdout, done.stderr)

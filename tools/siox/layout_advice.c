@@ -121,7 +121,7 @@ static const char *hints_note(const struct layout_outcome *o) {
     return "some trace's hints name no times (record it under siox): without its hints where its "
            "files move";
   default:
-    return "no trace has hints";
+    return "no trace has hints to say anew";
   }
 }
 
