@@ -3,6 +3,10 @@
  * cost of reading the clock on the same machine at the same time. Wants SIOX_SOCKET, and a FILE
  * below the mount for the accesses.
  *
+ * A daemon is asleep two milliseconds after the last hint; hints right behind one that woke it find
+ * it awake, or about to be, and write no eventfd. What is visible is the level that every program
+ * may read: wants policy claims and a time scale that lets a disk change in the pause.
+ *
  *   hint_cost [FILE] */
 #include "siox/siox.h"
 #include <fcntl.h>
@@ -40,6 +44,48 @@ static void report(const char *what, double *ns) {
     report(what, ns);                                                                              \
   } while (0)
 
+static void rest(void) { nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL); }
+
+/* Each wakes the daemon. */
+static void asleep(const struct siox_mask *some) {
+  static double ns[BATCHES];
+  for (int b = 0; b < BATCHES; b++) {
+    rest();
+    int64_t begin = now();
+    siox_set_speed(some, SIOX_SPEED_FULL, b % 2);
+    ns[b] = (double)(now() - begin);
+  }
+  report("hint, changed, asleep", ns);
+}
+
+/* From the hint that a disk is needed at full speed until the table says so. */
+static int until_visible(const struct siox_mask *one) {
+  static double ns[BATCHES];
+  int32_t low, full, speed;
+  siox_set_speed(one, SIOX_SPEED_FULL, 1);
+  rest();
+  siox_disk_speed(0, &full);
+  siox_set_speed(one, SIOX_SPEED_LOWEST, 0);
+  for (int i = 0; i < 100; i++)
+    rest();
+  siox_disk_speed(0, &low);
+  for (int b = 0; b < BATCHES && low < full; b++) {
+    int64_t begin = now();
+    siox_set_speed(one, SIOX_SPEED_FULL, 1);
+    do
+      siox_disk_speed(0, &speed);
+    while (speed != full && now() - begin < INT64_C(1000000000));
+    ns[b] = (double)(now() - begin);
+    siox_set_speed(one, SIOX_SPEED_LOWEST, 0);
+    for (int i = 0; i < 100 && siox_disk_speed(0, &speed) == 0 && speed != low; i++)
+      rest();
+    rest();
+  }
+  if (low < full)
+    report("hint, until visible", ns);
+  return low < full;
+}
+
 int main(int argc, char **argv) {
   uint32_t disks = siox_ndisks();
   struct siox_mask some, one;
@@ -54,9 +100,12 @@ int main(int argc, char **argv) {
     siox_mask_set(&some, d);
   printf("%u disks, hints for %u of them\n", disks, siox_mask_count(&some));
   MEASURE("clock_gettime", 10000, now());
+  MEASURE("two clock_gettime", 10000, (now(), now()));
   siox_set_speed(&some, SIOX_SPEED_FULL, 1);
   MEASURE("hint, unchanged", 10000, siox_set_speed(&some, SIOX_SPEED_FULL, 1));
   MEASURE("hint, changed", 20, siox_set_speed(&some, SIOX_SPEED_FULL, i % 2));
+  asleep(&some);
+  until_visible(&one);
   int fd = argc > 1 ? open(argv[1], O_RDWR | O_CREAT, 0600) : -1;
   char byte = 0;
   if (fd >= 0)

@@ -228,7 +228,7 @@ def ten_thousand_connections_do_not_stop_service():
     with Daemon() as daemon:
         honest = daemon.client().join()
         number, _ = honest.open(daemon.file("a", 1 << 20), "0:1:64K")
-        crowd, asked = [], 0
+        crowd, asked, most = [], 0, 0
         while len(crowd) < count:
             full = False
             try:
@@ -237,7 +237,11 @@ def ten_thousand_connections_do_not_stop_service():
                 full = True
             if full or len(crowd) % 1000 == 0:
                 asked += 1
+                before = honest.ask("status")["counters"]["turns"]
                 assert honest.io(number, 0, 4096, asked * SECOND) > 0
+                most = max(most, honest.ask("status")["counters"]["turns"] - before)
+        print(f"{len(crowd)} connections; a request among them took at most {most} turns of the loop")
+        assert most <= 8, most  # each takes 64 connections in at most
         assert honest.io(number, 0, 4096, (asked + 1) * SECOND) > 0
 
 
@@ -408,6 +412,122 @@ def nobody_books_a_disk_for_ever():
         print(f"{refused} of 10,000 refused; a request of another waits for {waited / SECOND - 1:.0f} s")
         assert waited <= last + SECOND
         assert greedy.io(number, 0, 1, last) > last  # when it is served, it may ask again
+
+
+def shares(honest, number, rounds, flood, hostile):
+    """What hostile clients get done while an honest one makes a request: counted by the daemon, so it does not matter how
+    fast anybody is. flood() is called again and again by a process of its own. Returns the packets and records of others,
+    and the turns of the loop, for each of `rounds` requests."""
+    child = os.fork()
+    if child == 0:
+        try:
+            while True:
+                flood()
+        finally:
+            os._exit(0)
+    served, turns = [], []
+    try:
+        for i in range(rounds):
+            before = honest.ask("status")["counters"]
+            assert honest.io(number, 0, 4096, (i + 1) * SECOND) > 0
+            after = honest.ask("status")["counters"]
+            served.append(after["packets"] + after["records"] - before["packets"] - before["records"] - 2)
+            turns.append(after["turns"] - before["turns"])
+    finally:
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+    print(f"{hostile}: at most {max(served)} messages of others were served meanwhile, in at most {max(turns)} turns; most "
+          f"work for one client in a turn {after['most_work_a_turn']}, turns cut {after['turns_cut']}")
+    # A message is taken while work is left, so a turn is overrun by one: the dearest is an ask, a whole turn.
+    assert after["most_work_a_turn"] <= 2 * WORK_A_TURN, after
+    return served, turns, after
+
+
+WORK_A_TURN = 4096
+
+
+def fill(client, runs, times):
+    """Claims into the client's ring by hand, as many as fit; the same each time."""
+    import mmap
+
+    claim = struct.pack("=HHIQqQ", 1, 0, len(runs), 1, 0, 0) + b"".join(struct.pack("=IIiiqq", *r) for r in runs)
+    record = struct.pack("=IHHq", 16 + len(claim), 1, 0, 0) + claim
+    if not hasattr(client, "map"):
+        client.map = mmap.mmap(client.ring_fd, 192 + client.ring_bytes)
+    head, tail = struct.unpack_from("=Q", client.map, 0)[0], struct.unpack_from("=Q", client.map, 64)[0]
+    put = 0
+    while put < times and head - tail + 2 * len(record) <= client.ring_bytes:
+        at = head % client.ring_bytes
+        if client.ring_bytes - at < len(record):  # a pad to the end
+            struct.pack_into("=IHH", client.map, 192 + at, client.ring_bytes - at, 0, 0)
+            head += client.ring_bytes - at
+            continue
+        client.map[192 + at : 192 + at + len(record)] = record
+        head, put = head + len(record), put + 1
+    struct.pack_into("=Q", client.map, 0, head)
+    os.write(client.wake_fd, struct.pack("=Q", 1))
+    return put
+
+
+def endless_claims_cost_others_a_bounded_share():
+    """Full rings of claims, each of all disks in as many runs as there are disks: one claim overruns a turn."""
+    with Daemon(policy="claims", disks=256) as daemon:
+        honest = daemon.client().join(job="honest")
+        number, _ = honest.open(daemon.file("a", 1 << 20), "0:1:64K")
+        hostile = [daemon.client().join(job=f"hostile{i}") for i in range(8)]
+        runs = [(d, 1, FULL, d % 2, 0, NEVER) for d in range(256)]
+        served, turns, counters = shares(honest, number, 60, lambda: [fill(h, runs, 10**6) for h in hostile], "endless claims")
+        one = 1 + 256 * (16 + 9) // 64 + 1 + 8240 // 256  # what a claim counts for
+        assert counters["records"] > 100, counters
+        assert all(s <= (t + 1) * len(hostile) * (WORK_A_TURN // one + 1) for s, t in zip(served, turns)), (served, turns)
+
+
+def small_claims_cost_others_a_bounded_share():
+    with Daemon(policy="claims", disks=4) as daemon:
+        honest = daemon.client().join(job="honest")
+        number, _ = honest.open(daemon.file("a", 1 << 20), "0:1:64K")
+        hostile = [daemon.client().join(job=f"hostile{i}") for i in range(4)]
+        served, turns, counters = shares(honest, number, 60, lambda: [fill(h, [(0, 1, FULL, 1, 0, NEVER)], 10**6) for h in hostile],
+                                         "small claims")
+        assert counters["records"] > 10000, counters
+        assert all(s <= (t + 1) * len(hostile) * WORK_A_TURN for s, t in zip(served, turns)), (served, turns)
+
+
+def floods_of_packets_cost_others_a_bounded_share():
+    """Requests of which the answers are read by nobody, asks for everything, random bytes."""
+    with Daemon(policy="claims", disks=256) as daemon:
+        honest = daemon.client().join(job="honest")
+        number, _ = honest.open(daemon.file("a", 1 << 20), "0:1:64K")
+        generator = random.Random(7)
+        crowd = []
+
+        def flood():
+            while len(crowd) < 24:
+                try:
+                    peer = daemon.client()
+                    if len(crowd) % 2:
+                        peer.join(job=f"hostile{len(crowd)}")
+                except (BlockingIOError, EOFError, ConnectionError):
+                    return
+                peer.socket.setblocking(False)
+                crowd.append(peer)
+            for i, peer in enumerate(list(crowd)):
+                try:
+                    for _ in range(300):
+                        if i % 3 == 0:
+                            peer.socket.send(wire.packet(wire.CONTROL, b'{"ask":"report"}'))
+                        elif i % 3 == 1:
+                            peer.socket.send(wire.packet(wire.CLAIM, struct.pack("=HHIQqQ", 1, 0, 1, 1, 0, 0) + struct.pack("=IIiiqq", 0, 256, FULL, 1, 0, NEVER)))
+                        else:
+                            peer.socket.send(generator.randbytes(generator.randrange(1, 2000)))
+                except BlockingIOError:
+                    pass
+                except (BrokenPipeError, ConnectionResetError):
+                    crowd.remove(peer)
+
+        served, turns, counters = shares(honest, number, 60, flood, "floods of packets")
+        # 24 at a time and those that have just been cut off: 64 connections are taken in a turn at most
+        assert all(s <= (t + 1) * (24 + 64) * 64 for s, t in zip(served, turns)), (served, turns)
 
 
 if __name__ == "__main__":
