@@ -108,6 +108,8 @@ enum sim_limit {
       SIM_NLIMITS
 };
 const char *sim_limit_what(enum sim_limit l);
+/* Whether sentences and pictures are about it: those between are in tables only. */
+bool sim_limit_told(enum sim_limit l);
 
 struct sim_budget { /* of one siox:delay=PERCENT */
   const struct sim_row *row;
@@ -156,6 +158,7 @@ struct sim_group {
   struct sim_verdict *verdict; /* of each */
   uint64_t count;              /* points that can be */
   uint64_t impossible;
+  bool told; /* at length, with pictures: it has an eighth of the points of the greatest or more */
 };
 struct sim_groups {
   struct sim_group *group; /* in the order of their first points */

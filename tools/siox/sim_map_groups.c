@@ -51,6 +51,11 @@ int sim_groups_make(struct sim_groups *g, const struct sim_results *r) {
     sim_judge(&r->item[i].rows, &one->verdict[one->count]);
     one->item[one->count++] = &r->item[i];
   }
+  uint64_t most = 0;
+  for (uint32_t i = 0; i < g->count; i++)
+    most = g->group[i].count > most ? g->group[i].count : most;
+  for (uint32_t i = 0; i < g->count; i++)
+    g->group[i].told = g->group[i].count > 0 && g->group[i].count * 8 >= most;
   return 0;
 }
 

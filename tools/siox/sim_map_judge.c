@@ -31,6 +31,10 @@ const char *sim_limit_what(enum sim_limit l) {
   return what[l];
 }
 
+bool sim_limit_told(enum sim_limit l) {
+  return l == SIM_LIMIT_run0 || l == SIM_LIMIT_run5 || l == SIM_LIMIT_io5;
+}
+
 double sim_dominates(const struct sim_row *a, const struct sim_row *b) {
   const double equal = 1e-9;
   if (a->joules > b->joules * (1 + equal) || a->added_io > b->added_io + equal)

@@ -81,18 +81,58 @@ struct drawing {
   enum sim_limit limit;
 };
 
+enum { CELL = 26, HIGH = 18 }; /* pixels of a point; whole ones keep the file small */
+
+static void cell_of(const struct sim_point *p, const struct grid *grid,
+                    const struct sim_values *busy, int *x, int *y) {
+  *x = (int)panel_x(grid, index_of(&grid->column, p->jobs)) +
+       CELL * (int)index_of(&grid->gap, p->gap);
+  *y = (int)panel_y(grid, index_of(&grid->row, p->error)) +
+       HIGH * (int)(busy->count - 1 - index_of(busy, p->busy));
+}
+
+/* All points of one choice in one shape, then their numbers; last a dot where jobs are in step. */
+static void draw_cells(const struct drawing *d, const struct grid *grid,
+                       const struct sim_values *busy, FILE *out) {
+  const struct sim_group *g = d->g;
+  int x, y;
+  for (int c = 0; c < SIM_NCHOICES; c++) {
+    fprintf(out, "<path fill=\"%s\" d=\"", colour_of((enum sim_choice)c));
+    for (uint64_t i = 0; i < g->count; i++)
+      if (g->verdict[i].choice[d->limit] == (enum sim_choice)c) {
+        cell_of(&g->item[i]->point, grid, busy, &x, &y);
+        fprintf(out, "M%d %dh%dv%dh-%dz", x, y, CELL - 1, HIGH - 1, CELL - 1);
+      }
+    fprintf(out, "\"/>\n<g font-size=\"9\" text-anchor=\"middle\" fill=\"%s\">\n",
+            c == SIM_CHOOSE_NOTHING || c == SIM_CHOOSE_ANY ? "#777" : "#fff");
+    for (uint64_t i = 0; i < g->count; i++)
+      if (g->verdict[i].choice[d->limit] == (enum sim_choice)c) {
+        cell_of(&g->item[i]->point, grid, busy, &x, &y);
+        fprintf(out, "<text x=\"%d\" y=\"%d\">%ld</text>\n", x + CELL / 2, y + HIGH / 2 + 3,
+                lround(g->verdict[i].lead[d->limit] * 100));
+      }
+    fputs("</g>\n", out);
+  }
+  fputs("<path fill=\"#222\" d=\"", out);
+  for (uint64_t i = 0; i < g->count; i++)
+    if (g->item[i]->in_step) {
+      cell_of(&g->item[i]->point, grid, busy, &x, &y);
+      fprintf(out, "M%d %dh2v2h-2z", x + CELL - 5, y + 2);
+    }
+  fputs("\"/>\n", out);
+}
+
 static int draw_choice(const struct drawing *d, FILE *out) {
   const struct sim_group *g = d->g;
   struct sim_values busy;
   struct grid grid = {.left = 118, .top = 86};
-  const double cell = 26, high = 18;
   char text[200];
   sim_group_values(g, SIM_AXIS_jobs, &grid.column);
   sim_group_values(g, SIM_AXIS_error, &grid.row);
   sim_group_values(g, SIM_AXIS_gap, &grid.gap);
   sim_group_values(g, SIM_AXIS_busy, &busy);
-  grid.width = cell * grid.gap.count;
-  grid.height = high * busy.count;
+  grid.width = CELL * grid.gap.count;
+  grid.height = HIGH * busy.count;
   grid.across = grid.width + 18;
   grid.down = grid.height + 14;
   double width = fmax(panel_x(&grid, grid.column.count), 640);
@@ -114,7 +154,7 @@ static int draw_choice(const struct drawing *d, FILE *out) {
   for (uint32_t r = 0; r < grid.row.count; r++)
     for (uint32_t k = 0; k < busy.count; k++) {
       snprintf(text, sizeof text, "%g", busy.value[busy.count - 1 - k]);
-      svg_label(out, grid.left - 5, panel_y(&grid, r) + high * (k + 0.5) + 3.5,
+      svg_label(out, grid.left - 5, panel_y(&grid, r) + HIGH * (k + 0.5) + 3.5,
                 "text-anchor=\"end\" fill=\"#555\" font-size=\"10\"", text);
     }
   for (uint32_t r = 0; r < grid.row.count; r++)
@@ -123,26 +163,7 @@ static int draw_choice(const struct drawing *d, FILE *out) {
               "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" fill=\"none\" "
               "stroke=\"#ccc\"/>\n",
               panel_x(&grid, c), panel_y(&grid, r), grid.width, grid.height);
-  fprintf(out, "<g font-size=\"9\" text-anchor=\"middle\">\n");
-  for (uint64_t i = 0; i < g->count; i++) {
-    const struct sim_point *p = &g->item[i]->point;
-    enum sim_choice choice = g->verdict[i].choice[d->limit];
-    double x0 =
-        panel_x(&grid, index_of(&grid.column, p->jobs)) + cell * index_of(&grid.gap, p->gap);
-    double y0 = panel_y(&grid, index_of(&grid.row, p->error)) +
-                high * (busy.count - 1 - index_of(&busy, p->busy));
-    fprintf(out,
-            "<path d=\"M%.1f %.1fh%.0fv%.0fh-%.0fz\" fill=\"%s\"/><text x=\"%.1f\" y=\"%.1f\" "
-            "fill=\"%s\">%ld</text>\n",
-            x0 + 0.5, y0 + 0.5, cell - 1, high - 1, cell - 1, colour_of(choice), x0 + cell / 2,
-            y0 + high / 2 + 3,
-            choice == SIM_CHOOSE_NOTHING || choice == SIM_CHOOSE_ANY ? "#777" : "#fff",
-            lround(g->verdict[i].lead[d->limit] * 100));
-    if (g->item[i]->in_step)
-      fprintf(out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"1.3\" fill=\"#222\"/>\n", x0 + cell - 3,
-              y0 + 3.5);
-  }
-  fprintf(out, "</g>\n");
+  draw_cells(d, &grid, &busy, out);
   return svg_end(out);
 }
 
@@ -177,7 +198,7 @@ static double saved_by(const struct sim_result *r, const struct sim_verdict *v, 
 
 /* Savings, in [-20 %, 100 %], to y within a panel. */
 static double saved_y(const struct grid *g, double saved) {
-  double low = -0.2, high = 0.8;
+  double low = -0.2, high = 1;
   saved = saved < low ? low : saved > high ? high : saved;
   return g->height * (high - saved) / (high - low);
 }
@@ -234,7 +255,7 @@ static int draw_saved(const struct drawing *d, FILE *out) {
   frame(&grid, "busy", "jobs", out);
   for (uint32_t r = 0; r < grid.row.count; r++)
     for (uint32_t c = 0; c < grid.column.count; c++) {
-      for (int s = -20; s <= 80; s += 20) {
+      for (int s = -20; s <= 100; s += 20) {
         double y = panel_y(&grid, r) + saved_y(&grid, s / 100.0);
         fprintf(out, "<path d=\"M%.1f %.1fh%.1f\" stroke=\"%s\"/>\n", panel_x(&grid, c), y,
                 grid.width, s ? "#eee" : "#bbb");
@@ -275,10 +296,12 @@ int sim_plot_map(const struct sim_groups *g, const char *directory) {
   }
   for (uint32_t i = 0; i < g->count && status == 0; i++) {
     struct drawing d = {.g = &g->group[i]};
+    if (!g->group[i].told)
+      continue;
     status = write_one(&d, SIM_PICTURE_SAVED, directory);
     for (int l = 0; l < SIM_NLIMITS && status == 0; l++) {
       d.limit = (enum sim_limit)l;
-      status = write_one(&d, SIM_PICTURE_CHOICE, directory);
+      status = sim_limit_told(d.limit) ? write_one(&d, SIM_PICTURE_CHOICE, directory) : 0;
     }
   }
   return status;

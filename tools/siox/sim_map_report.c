@@ -114,19 +114,18 @@ static void shares(const struct sim_groups *g, FILE *out) {
 }
 
 static void sentences(const struct sim_groups *g, FILE *out) {
-  static const enum sim_limit told[] = {SIM_LIMIT_run0, SIM_LIMIT_run5, SIM_LIMIT_io5};
   fputs("\n## Where\nWhat is best at most points of each value, over all the others.\n", out);
   for (uint32_t i = 0; i < g->count; i++)
-    for (size_t l = 0; l < sizeof told / sizeof *told; l++) {
+    for (int l = 0; l < SIM_NLIMITS; l++) {
       const struct sim_group *one = &g->group[i];
-      if (!one->count)
+      if (!one->told || !sim_limit_told((enum sim_limit)l))
         continue;
       fprintf(out, "\n- %s, %" PRIu32 " disks, %s\n", one->drive, one->disks,
-              sim_limit_what(told[l]));
-      sentence(one, told[l], SIM_AXIS_gap, "gaps", " s", out);
-      sentence(one, told[l], SIM_AXIS_busy, "disks busy", " %", out);
-      sentence(one, told[l], SIM_AXIS_jobs, "jobs", "", out);
-      sentence(one, told[l], SIM_AXIS_error, "errors of predictions", " %", out);
+              sim_limit_what((enum sim_limit)l));
+      sentence(one, (enum sim_limit)l, SIM_AXIS_gap, "gaps", " s", out);
+      sentence(one, (enum sim_limit)l, SIM_AXIS_busy, "disks busy", " %", out);
+      sentence(one, (enum sim_limit)l, SIM_AXIS_jobs, "jobs", "", out);
+      sentence(one, (enum sim_limit)l, SIM_AXIS_error, "errors of predictions", " %", out);
     }
 }
 
@@ -142,6 +141,9 @@ static double quantile(double *value, size_t n, double share) {
   qsort(value, n, sizeof *value, ascending);
   return value[(size_t)((double)(n - 1) * share + 0.5)];
 }
+
+/* In %, without the sign of what is rounded away. */
+static double in_percent(double part) { return part < 0 && part > -0.0005 ? 0 : part * 100; }
 
 static void errors(const struct sim_groups *g, double *x, FILE *out) {
   fputs("\n## Wrong predictions\n`siox` without a delay budget.\n\n"
@@ -167,9 +169,9 @@ static void errors(const struct sim_groups *g, double *x, FILE *out) {
       if (!n)
         continue;
       fprintf(out, "| %s, %" PRIu32 " | %g %% | %.1f %%, %.1f %% | %.2f %%, %.2f %% | %.0f %% |\n",
-              one->drive, one->disks, v.value[e], 100 * quantile(saved, n, 0.5),
-              100 * quantile(saved, n, 0), 100 * quantile(added, n, 0.5),
-              100 * quantile(added, n, 1), 100 * quantile(kept, k, 0.5));
+              one->drive, one->disks, v.value[e], in_percent(quantile(saved, n, 0.5)),
+              in_percent(quantile(saved, n, 0)), in_percent(quantile(added, n, 0.5)),
+              in_percent(quantile(added, n, 1)), in_percent(quantile(kept, k, 0.5)));
     }
   }
 }
@@ -200,9 +202,9 @@ static void budgets(const struct sim_groups *g, double *x, FILE *out) {
       if (!n)
         continue;
       fprintf(out, "| %s, %" PRIu32 " | %g %% | %.1f %% | %.1f %% | %.2f %%, %.2f %% | %.1f %% |\n",
-              one->drive, one->disks, percent, 100 * quantile(saved, n, 0.5),
-              100 * quantile(rival, n, 0.5), 100 * quantile(longer, n, 0.5),
-              100 * quantile(longer, n, 1), 100 * quantile(above, n, 0.5));
+              one->drive, one->disks, percent, in_percent(quantile(saved, n, 0.5)),
+              in_percent(quantile(rival, n, 0.5)), in_percent(quantile(longer, n, 0.5)),
+              in_percent(quantile(longer, n, 1)), in_percent(quantile(above, n, 0.5)));
     }
 }
 
@@ -216,7 +218,7 @@ static void fronts(const struct sim_groups *g, double *x, FILE *out) {
   for (uint32_t i = 0; i < g->count; i++) {
     const struct sim_group *one = &g->group[i];
     double *saved = x, *added = x + one->count, *longer = x + 2 * one->count;
-    if (!one->count)
+    if (!one->told)
       continue;
     const struct sim_rows *first = &one->item[0]->rows;
     for (uint32_t k = 0; k < first->count; k++) {
@@ -236,24 +238,27 @@ static void fronts(const struct sim_groups *g, double *x, FILE *out) {
       if (n)
         fprintf(out, "| %s, %" PRIu32 " | %s | %.0f %% | %.1f %% | %.2f %% | %.2f %% |\n",
                 one->drive, one->disks, first->row[k].name, 100.0 * (double)front / (double)n,
-                100 * quantile(saved, n, 0.5), 100 * quantile(added, n, 0.5),
-                100 * quantile(longer, n, 0.5));
+                in_percent(quantile(saved, n, 0.5)), in_percent(quantile(added, n, 0.5)),
+                in_percent(quantile(longer, n, 0.5)));
     }
   }
 }
 
 static void pictures(const struct sim_groups *g, const char *plots, FILE *out) {
-  static const enum sim_limit shown[] = {SIM_LIMIT_run0, SIM_LIMIT_run5, SIM_LIMIT_io5};
   fputs("\n## Pictures\n", out);
   for (uint32_t i = 0; i < g->count; i++) {
     char name[160];
     const struct sim_group *one = &g->group[i];
+    if (!one->told)
+      continue;
     sim_plot_name(one, SIM_PICTURE_SAVED, SIM_LIMIT_run0, name, sizeof name);
     fprintf(out, "\n%s, %" PRIu32 " disks: [energy saved](%s/%s)", one->drive, one->disks, plots,
             name);
-    for (size_t l = 0; l < sizeof shown / sizeof *shown; l++) {
-      sim_plot_name(one, SIM_PICTURE_CHOICE, shown[l], name, sizeof name);
-      fprintf(out, ", [best with %s](%s/%s)", sim_limit_what(shown[l]), plots, name);
+    for (int l = 0; l < SIM_NLIMITS; l++) {
+      if (!sim_limit_told((enum sim_limit)l))
+        continue;
+      sim_plot_name(one, SIM_PICTURE_CHOICE, (enum sim_limit)l, name, sizeof name);
+      fprintf(out, ", [best with %s](%s/%s)", sim_limit_what((enum sim_limit)l), plots, name);
     }
     fputs("\n", out);
   }
