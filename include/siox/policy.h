@@ -77,6 +77,9 @@ struct siox_job_view {
   int64_t since;   /* its first client joined */
   int64_t delayed; /* ns during which some request of it was being served later than at full speed */
   double budget;   /* part of its run time that this may come to */
+  /* What `delayed` would have come to had every disk been at a level all the time, or at the lowest above it that
+   * serves. */
+  int64_t loss[SIOX_MAX_LEVELS];
 };
 struct siox_view {
   uint32_t ndisks;

@@ -80,6 +80,7 @@ static int set_up(struct siox_bank *bank, const struct siox_bank_options *o) {
                                   .limits = o->limits};
   for (uint32_t d = 0; d < o->ndisks; d++) {
     const struct siox_drive *drive = o->drive[d];
+    bank->max_levels = drive->nlevels > bank->max_levels ? drive->nlevels : bank->max_levels;
     bank->initial[d] = o->initial_level ? o->initial_level[d] : drive->nlevels - 1;
     bank->hold[d] = hold_ns(drive, o->hold_factor);
     siox__disk_init(&bank->disk[d], d, drive, bank->initial[d], o->start, siox__bank_piece, bank);
@@ -142,7 +143,7 @@ void siox_bank_destroy(struct siox_bank *bank) {
                    bank->commands.item, bank->state,        bank->job,    bank->client,
                    bank->free_client,   bank->holds,        bank->cut,    bank->holders,
                    bank->user,          bank->owner,        bank->shadow, bank->job_view,
-                   bank->counted,       bank->unflushed,    bank->pin};
+                   bank->counted,       bank->lag,          bank->unflushed, bank->pin};
   siox__limit_destroy(bank->limit);
   for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
     free(owned[i]);
@@ -181,7 +182,7 @@ int siox_bank_job(struct siox_bank *bank, const char *key, uint32_t *job) {
       if (!views)
         return SIOX_ENOMEM;
       bank->view.job = bank->job_view = views;
-      int64_t *counted = realloc(bank->counted, size * sizeof *counted);
+      struct siox__counted *counted = realloc(bank->counted, size * sizeof *counted);
       if (!counted)
         return SIOX_ENOMEM;
       bank->counted = counted;
@@ -198,7 +199,7 @@ int siox_bank_job(struct siox_bank *bank, const char *key, uint32_t *job) {
   if (bank->shadow) {
     bank->job_view[*job] =
         (struct siox_job_view){.since = INT64_MAX, .budget = bank->view.limits.delay_budget};
-    bank->counted[*job] = INT64_MIN;
+    bank->counted[*job] = (struct siox__counted){.real = 0};
   }
   return 0;
 }
@@ -247,6 +248,7 @@ static int grow_clients(struct siox_bank *bank) {
   uint32_t n = bank->client_capacity ? 2 * bank->client_capacity : 16;
   if (grow((void **)&bank->client, n, sizeof *bank->client) < 0 ||
       grow((void **)&bank->free_client, n, sizeof *bank->free_client) < 0 ||
+      (bank->shadow && grow((void **)&bank->lag, n, sizeof *bank->lag) < 0) ||
       grow((void **)&bank->holds, n, sizeof *bank->holds) < 0 ||
       grow((void **)&bank->cut, 2 * (size_t)n + 2, sizeof *bank->cut) < 0)
     return SIOX_ENOMEM;
@@ -262,6 +264,8 @@ int siox_bank_join(struct siox_bank *bank, int64_t now, uint32_t job, uint32_t *
   siox__bank_arrive(bank, now);
   *client = bank->nfree ? bank->free_client[--bank->nfree] : bank->nclients++;
   bank->client[*client] = (struct siox__client){job, true};
+  if (bank->shadow)
+    bank->lag[*client] = (struct siox__lag){.end = {0}};
   if (bank->shadow && bank->job_view[job].since == INT64_MAX)
     bank->job_view[job].since = bank->now;
   return 0;

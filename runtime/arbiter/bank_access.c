@@ -160,39 +160,76 @@ static void tell_served(struct siox_bank *bank, uint32_t client, uint32_t job,
     bank->wake = wake;
 }
 
-/* When the disk would have been done at full speed. */
-static int64_t shadow_end(struct siox_bank *bank, uint32_t disk, uint64_t bytes, bool sequential) {
-  const struct siox_drive *drive = bank->disk[disk].drive;
-  int64_t *free_at = &bank->shadow[disk];
-  if (*free_at < bank->now)
-    *free_at = bank->now;
-  return *free_at += siox_drive_service_ns(drive, drive->nlevels - 1, bytes, sequential);
+/* Delays add up as the union of [arrival, arrival + delay): of requests that follow one another
+ * none begins before the last is done, so no chain of them loses more than that. */
+static int64_t lost(int64_t *counted, int64_t now, int64_t delay) {
+  int64_t from = *counted > now ? *counted : now, to = now + delay;
+  if (to <= from)
+    return 0;
+  *counted = to;
+  return to - from;
 }
 
-/* The job's delays add up as the union of [arrival, arrival + delay): of requests that follow one
- * another none begins before the last is done, so no chain of them loses more than that. */
-static void count_delay(struct siox_bank *bank, uint32_t job, int64_t delay) {
-  int64_t from = bank->counted[job] > bank->now ? bank->counted[job] : bank->now;
-  int64_t to = bank->now + delay;
-  if (to > from) {
-    bank->job_view[job].delayed += to - from;
-    bank->counted[job] = to;
+/* A request as it would have been with every disk at a level all the time. */
+struct what_if {
+  int64_t arrival[SIOX_MAX_LEVELS], done[SIOX_MAX_LEVELS];
+};
+
+/* A client that would have been served later would have come later, too; after a pause that is
+ * longer than that, its clock is as good as the real one. */
+static void what_if_arrives(const struct siox_bank *bank, uint32_t client, struct what_if *w) {
+  struct siox__lag *lag = &bank->lag[client];
+  for (uint32_t l = 0; l < bank->max_levels; l++) {
+    if (lag->end[l] <= bank->now)
+      lag->by[l] = 0;
+    w->arrival[l] = w->done[l] = bank->now + lag->by[l];
+  }
+}
+
+static void what_if_serves(struct siox_bank *bank, const struct siox_extent *e, bool sequential,
+                           struct what_if *w) {
+  const struct siox_drive *drive = bank->disk[e->disk].drive;
+  int64_t *free_at = bank->shadow[e->disk].free_at, ns = 0;
+  for (uint32_t l = bank->max_levels; l-- > 0;) { /* those above its own: its highest */
+    if (l < drive->nlevels && drive->level[l].serves)
+      ns = siox_drive_service_ns(drive, l, (uint64_t)e->bytes, sequential);
+    else if (l >= drive->nlevels)
+      ns = siox_drive_service_ns(drive, drive->nlevels - 1, (uint64_t)e->bytes, sequential);
+    free_at[l] = (free_at[l] > w->arrival[l] ? free_at[l] : w->arrival[l]) + ns;
+    w->done[l] = free_at[l] > w->done[l] ? free_at[l] : w->done[l];
+  }
+}
+
+/* What the job has lost by a request, and would have lost at each level. */
+static void count_delay(struct siox_bank *bank, uint32_t client, int64_t completion,
+                        const struct what_if *w) {
+  uint32_t job = bank->client[client].job, top = bank->max_levels - 1;
+  struct siox_job_view *j = &bank->job_view[job];
+  struct siox__counted *counted = &bank->counted[job];
+  struct siox__lag *lag = &bank->lag[client];
+  int64_t full = w->done[top] - w->arrival[top];
+  j->delayed += lost(&counted->real, bank->now, completion - bank->now - full);
+  for (uint32_t l = 0; l < top; l++) {
+    int64_t more = w->done[l] - w->arrival[l] - full;
+    j->loss[l] += lost(&counted->at[l], w->arrival[l], more);
+    lag->by[l] += more > 0 ? more : 0;
+    lag->end[l] = w->done[l];
   }
 }
 
 static void charge(struct siox_bank *bank, const struct siox_request *r, uint32_t job, int n,
                    struct siox_service *out) {
-  int64_t undelayed = bank->now;
+  struct what_if w;
+  if (bank->shadow)
+    what_if_arrives(bank, r->client, &w);
   bank->npieces = r->own ? 0 : (uint32_t)n;
   for (int i = 0; i < n; i++) {
     const struct siox_extent *e = &bank->piece[i];
     struct siox__charge c =
         siox__disk_serve(&bank->disk[e->disk], bank->now, job, r->file, e->local, e->bytes);
     siox__bank_show(bank, e->disk);
-    if (bank->shadow) {
-      int64_t end = shadow_end(bank, e->disk, (uint64_t)e->bytes, c.sequential);
-      undelayed = end > undelayed ? end : undelayed;
-    }
+    if (bank->shadow)
+      what_if_serves(bank, e, c.sequential, &w);
     if (bank->limit) /* the next gap is another one to be refused */
       bank->limit->denied[e->disk] = 0;
     if (bank->policy->served)
@@ -205,7 +242,7 @@ static void charge(struct siox_bank *bank, const struct siox_request *r, uint32_
       out->transition_ns = c.moving_ns;
   }
   if (bank->shadow)
-    count_delay(bank, job, out->completion - undelayed);
+    count_delay(bank, r->client, out->completion, &w);
 }
 
 int siox_bank_access(struct siox_bank *bank, const struct siox_request *r,

@@ -38,6 +38,16 @@ struct siox__pin {
   struct siox_command held; /* the policy's last */
 };
 
+struct siox__shadow { /* of a disk, by level */
+  int64_t free_at[SIOX_MAX_LEVELS];
+};
+struct siox__lag { /* of a client, by level: how much later it would be, its last request's end */
+  int64_t by[SIOX_MAX_LEVELS], end[SIOX_MAX_LEVELS];
+};
+struct siox__counted { /* of a job: delays are counted up to here, really and by level */
+  int64_t real, at[SIOX_MAX_LEVELS];
+};
+
 struct siox__limit; /* bank_limit.h */
 
 struct siox_bank {
@@ -57,11 +67,14 @@ struct siox_bank {
   uint32_t unmet;            /* pins */
   uint32_t *user;            /* by job: the first job of the same owner */
   uint32_t *owner;           /* by job: who it was said to be of; SIOX_NOBODY: itself */
-  /* Delay budgets; NULL without: when each disk would be free had it always run at full speed, what
-   * the policy sees of each job, and up to when its delays are counted. */
-  int64_t *shadow;
+  /* Delay budgets; NULL without: when each disk would be free had it always run at a level, what
+   * the policy sees of each job, up to when its delays are counted, and how late clients would be.
+   */
+  struct siox__shadow *shadow;
   struct siox_job_view *job_view;
-  int64_t *counted;
+  struct siox__counted *counted;
+  struct siox__lag *lag;
+  uint32_t max_levels; /* of any drive */
 
   const struct siox_policy *policy;
   void *state;

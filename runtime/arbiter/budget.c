@@ -1,39 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* See budget.h. A burst ends where a disk has been idle for half its break-even gap. */
+/* See budget.h. The cheapest way to spend a budget is to share the time between two levels: one
+ * whose loss the jobs earn all the time, and a slower one for which savings are kept, and spent in
+ * blocks that are long enough for the two changes of level not to matter. */
 #include "arbiter/budget.h"
+#include "arbiter/gap.h"
 #include <math.h>
+
+enum { BLOCK = 4 };       /* cycles at least that savings must last for */
+enum { WORTH = 4 };       /* times the changes' joules that a block must save */
+enum { SMOOTHING = 4 };   /* cycles over which averages reach back */
+enum { FORGETTING = 16 }; /* and over which the longest gap is remembered */
+enum { REST = 16 };       /* cycles, and steps, between steps that requests wait for */
+#define TOLERANCE 0.25    /* of a budget, by which a rate may be above it before such a step up */
 
 size_t siox__budget_size(uint32_t ndisks) { return ndisks * sizeof(struct siox__budget_disk); }
 
 void siox__budget_init(struct siox__budget *budget, void *memory, const struct siox_view *view) {
   budget->disk = memory; /* zeroed */
   budget->on = view->job != NULL;
-}
-
-bool siox__budget_note(struct siox__budget *budget, const struct siox_served *s,
-                       const struct siox_view *view) {
-  struct siox__budget_disk *disk = &budget->disk[s->disk];
-  const struct siox_drive *drive = view->disk[s->disk].drive;
-  uint32_t top = drive->nlevels - 1;
-  if (s->arrival - disk->end > siox_drive_break_even(drive) / 2 && disk->now.any) {
-    disk->last = disk->now;
-    disk->now = (struct siox__burst){.any = false};
-    disk->period = s->arrival - disk->start;
-    disk->start = s->arrival;
-  }
-  if (!disk->now.any && !disk->last.any)
-    disk->start = s->arrival;
-  disk->end = s->end;
-  disk->now.any = true;
-  int64_t full = siox_drive_service_ns(drive, top, s->bytes, s->sequential);
-  for (uint32_t l = 0; l < top; l++)
-    if (drive->level[l].serves)
-      disk->now.cost[l] += siox_drive_service_ns(drive, l, s->bytes, s->sequential) - full;
-  if (!disk->serving || s->level == top || siox__budget_room(view, s->job, s->end) >= 0)
-    return false;
-  int64_t up =
-      siox_drive_transition_ns(drive, drive->level[s->level].speed, drive->level[top].speed);
-  return up >= 0 && disk->now.cost[s->level] >= up;
+  for (uint32_t d = 0; d < view->ndisks; d++)
+    budget->disk[d].serve = view->disk[d].drive->nlevels - 1;
 }
 
 int64_t siox__budget_room(const struct siox_view *view, uint32_t job, int64_t now) {
@@ -42,18 +28,252 @@ int64_t siox__budget_room(const struct siox_view *view, uint32_t job, int64_t no
   return (int64_t)(j->budget * fmax(undelayed, 0)) - j->delayed;
 }
 
-double siox__budget_bursts(const struct siox__budget *budget, const struct siox_view *view,
-                           uint32_t job, int64_t now, uint32_t disk, uint32_t level) {
-  const struct siox__budget_disk *b = &budget->disk[disk];
-  const struct siox__burst *burst = b->last.any ? &b->last : &b->now;
-  int64_t room = siox__budget_room(view, job, now), cost = burst->cost[level];
-  if (view->job[job].budget <= 0)
-    return 0; /* others have one */
-  if (b->now.any && b->now.cost[level] > cost)
-    cost = b->now.cost[level]; /* the burst that has just ended, or the one that has not */
-  if (!burst->any || room < cost)
-    return 0;
-  if ((double)cost <= view->job[job].budget * (double)(b->period - cost))
+bool siox__budget_note(struct siox__budget *budget, const struct siox_served *s,
+                       const struct siox_view *view) {
+  struct siox__budget_disk *b = &budget->disk[s->disk];
+  const struct siox_drive *drive = view->disk[s->disk].drive;
+  uint32_t top = drive->nlevels - 1;
+  int64_t full = siox_drive_service_ns(drive, top, s->bytes, s->sequential);
+  b->used = true;
+  b->full += full;
+  for (uint32_t l = 0; l <= top; l++)
+    if (drive->level[l].serves) {
+      int64_t ns = l < top ? siox_drive_service_ns(drive, l, s->bytes, s->sequential) : full;
+      b->active[l] += drive->level[l].active_w * (double)ns * 1e-9;
+      b->cost[l] += ns - full;
+    }
+  if (s->level >= top || b->serve != s->level || siox__budget_room(view, s->job, s->end) >= 0)
+    return false;
+  int64_t up =
+      siox_drive_transition_ns(drive, drive->level[s->level].speed, drive->level[top].speed);
+  if (up < 0 || b->cost[s->level] < up)
+    return false;
+  b->serve = top;
+  b->spends = false;
+  return true;
+}
+
+/* Smoothed: the first value, then a part of each difference. */
+static double average(bool known, double old, double value) {
+  return known ? old + (value - old) / SMOOTHING : value;
+}
+
+/* Takes the cycle that ends with the beginning of this gap into the averages. */
+static void learn(struct siox__budget_disk *b, const struct siox_drive *drive, int64_t now,
+                  int64_t gap) {
+  for (uint32_t l = 0; l < drive->nlevels; l++) {
+    if (!drive->level[l].serves)
+      continue;
+    const struct siox__stand stand = {.at = now, .speed = drive->level[l].speed};
+    double least = INFINITY;
+    for (uint32_t g = 0; g <= l; g++)
+      least = fmin(least, siox__gap_joules(drive, &stand, g, now + gap, l));
+    b->cycle[l] = average(b->known, b->cycle[l], b->active[l] + least);
+    b->busy[l] = average(b->known, b->busy[l], (double)(b->full + b->cost[l]));
+    b->burst[l] = b->cost[l];
+    b->active[l] = 0;
+    b->cost[l] = 0;
+  }
+  b->full = 0;
+  b->longest -= b->longest / FORGETTING;
+  b->longest = gap > b->longest ? gap : b->longest;
+  b->usual = b->known ? b->usual + (gap - b->usual) / FORGETTING : gap;
+  b->period = (int64_t)average(b->known, (double)b->period, (double)(now - b->since));
+  b->since = now;
+  b->known = true;
+  b->used = false;
+}
+
+/* What the jobs that need a disk can bear. */
+struct bearing {
+  uint32_t njobs;
+  double congestion[SIOX_MAX_LEVELS];
+  bool
+      earned[SIOX_MAX_LEVELS]; /* it is earned as fast as it is lost, and the next burst is saved */
+  bool afforded[SIOX_MAX_LEVELS];  /* only the first */
+  bool sustained[SIOX_MAX_LEVELS]; /* nearly */
+  double rate[SIOX_MAX_LEVELS];    /* part of the run time that it costs the job that loses most */
+  double cycles[SIOX_MAX_LEVELS];  /* for how many the savings last, after... */
+  int64_t room;                    /* of the job with the least */
+};
+
+static double rate_of(const struct siox_job_view *j, uint32_t level, int64_t now) {
+  return now > j->since ? (double)j->loss[level] / (double)(now - j->since) : 0;
+}
+
+/* How much more a level costs a job than its own requests take longer, because it waits for those
+ * of `others` longer, too: the times in a shared queue, as of processor sharing. */
+static double congestion(const struct siox__budget_disk *b, uint32_t level, uint32_t top,
+                         double others) {
+  double period = fmax((double)b->period, 1), full = b->busy[top] / period;
+  double slow = b->busy[level] / period;
+  if (others <= 0 || slow <= full)
+    return 1;
+  double at_full = full / fmax(1 - others * full, 0.05);
+  double at_level = slow / fmax(1 - others * slow, 0.05);
+  return fmax((at_level - at_full) / (slow - full), 1);
+}
+
+static void bear(struct bearing *all, const struct siox_view *view, uint32_t job, int64_t now,
+                 const struct siox_drive *drive, const struct siox__budget_disk *b) {
+  const struct siox_job_view *j = &view->job[job];
+  int64_t room = siox__budget_room(view, job, now);
+  bool any = j->budget > 0 && j->loss[0] > 0;
+  all->njobs++;
+  all->room = all->njobs == 1 || room < all->room ? room : all->room;
+  for (uint32_t l = 0; l + 1 < drive->nlevels; l++) {
+    double rate = rate_of(j, l, now) * all->congestion[l];
+    double burst = fmax(rate * (double)b->period, (double)b->burst[l] * all->congestion[l]);
+    all->rate[l] = fmax(all->rate[l], rate);
+    all->sustained[l] &= j->budget > 0 && rate <= j->budget * (1 + TOLERANCE);
+    all->afforded[l] &= any && rate <= j->budget;
+    all->earned[l] &= any && rate <= j->budget && (double)room >= burst;
+    all->cycles[l] = fmin(all->cycles[l], any ? (double)room / fmax(burst, 1) : 0);
+  }
+}
+
+static struct bearing bearing_of(const struct siox_view *view, int64_t now, uint32_t disk,
+                                 const struct siox__budget_disk *b) {
+  const struct siox_drive *drive = view->disk[disk].drive;
+  struct bearing all = {.room = INT64_MAX};
+  uint32_t cursor = 0, client, job, last = SIOX_NOBODY, njobs = 0;
+  struct siox_claim_entry entry;
+  while (siox_claims_next(view->claims, disk, &cursor, &client, &job, &entry))
+    if (job != last && siox__entry_end(view, disk, &entry) > now) {
+      njobs++;
+      last = job;
+    }
+  for (uint32_t l = 0; l < drive->nlevels; l++) {
+    all.earned[l] = all.sustained[l] = all.afforded[l] = drive->level[l].serves;
+    all.cycles[l] = INFINITY;
+    all.congestion[l] = congestion(b, l, drive->nlevels - 1, njobs > 1 ? 1 - 1 / (double)njobs : 0);
+  }
+  cursor = 0;
+  last = SIOX_NOBODY;
+  while (siox_claims_next(view->claims, disk, &cursor, &client, &job, &entry))
+    if (job != last && siox__entry_end(view, disk, &entry) > now) {
+      bear(&all, view, job, now, drive, b);
+      last = job;
+    }
+  return all;
+}
+
+static int64_t change_ns(const struct siox_drive *drive, uint32_t from, uint32_t to) {
+  int64_t ns = siox_drive_transition_ns(drive, drive->level[from].speed, drive->level[to].speed);
+  return ns < 0 ? SIOX_NEVER : ns;
+}
+
+/* The serving level next to one in the direction of another. */
+static uint32_t next_to(const struct siox_drive *drive, uint32_t from, uint32_t to) {
+  uint32_t l = from;
+  do
+    l = to > l ? l + 1 : l - 1;
+  while (l != to && !drive->level[l].serves);
+  return l;
+}
+
+/* Joules that going to a level and back takes beyond standing at the first for as long. */
+static double change_j(const struct siox_drive *drive, uint32_t from, uint32_t to) {
+  double there, back;
+  int64_t there_ns, back_ns;
+  if (siox__walk(drive, drive->level[from].speed, drive->level[to].speed, &there_ns, &there) < 0 ||
+      siox__walk(drive, drive->level[to].speed, drive->level[from].speed, &back_ns, &back) < 0)
     return INFINITY;
-  return (double)room / (double)(cost > 0 ? cost : 1);
+  return there + back - drive->level[from].idle_w * (double)(there_ns + back_ns) * 1e-9;
+}
+
+/* The level that the jobs earn and that costs least joules. */
+static uint32_t highest_use(const struct siox__budget_disk *b, const struct bearing *all,
+                            uint32_t top) {
+  uint32_t best = top;
+  for (uint32_t l = 0; l < top; l++)
+    if (all->earned[l] && b->cycle[l] < b->cycle[best])
+      best = l;
+  return best;
+}
+
+/* Below it, the level that saves most joules for each part of the run time; the same: none. */
+static uint32_t best_buy(const struct siox__budget_disk *b, const struct bearing *all,
+                         const struct siox_drive *drive, uint32_t high) {
+  double best = 0;
+  uint32_t low = high;
+  for (uint32_t l = 0; l < high; l++) {
+    double saved = b->cycle[high] - b->cycle[l];
+    if (!drive->level[l].serves || all->earned[l] || saved <= 0)
+      continue;
+    double slope = saved / fmax(all->rate[l] - all->rate[high], 1e-12);
+    if (slope > best) {
+      best = slope;
+      low = l;
+    }
+  }
+  return low;
+}
+
+/* Is there to be a block at the low level, or is it to go on? Only where most gaps hold the
+ * changes. */
+static bool spend(const struct siox__budget_disk *b, const struct bearing *all,
+                  const struct siox_drive *drive, uint32_t high, uint32_t low) {
+  if (low == high || change_ns(drive, next_to(drive, low, high), low) > b->usual)
+    return false;
+  if (b->spends)
+    return all->cycles[low] >= 1;
+  double saved = b->cycle[high] - b->cycle[low];
+  return all->cycles[low] >= fmax(BLOCK, WORTH * change_j(drive, high, low) / saved);
+}
+
+/* Where gaps never hold even one step, requests wait for the rest of it. That is paid once to come
+ * down to what the jobs earn, and to leave what they cannot bear any more; then each time it is
+ * asked for more savings. The disks of a job step together, so that their waits are one. */
+static bool pays(struct siox__budget *budget, struct siox__budget_disk *b,
+                 const struct bearing *all, uint32_t goal, uint32_t to, int64_t ns, int64_t now) {
+  bool down = goal < b->serve;
+  bool follows = budget->paid_from == b->serve && budget->paid_to == to &&
+                 now - budget->paid_at < ns / 2 && budget->paid_at > 0;
+  if (!follows) {
+    if (b->paid_at > 0 && now - b->paid_at < REST * (b->period + ns))
+      return false;
+    if (down ? !all->afforded[goal] || all->room < ns + b->deposit
+             : all->sustained[b->serve] || all->room >= 0)
+      return false;
+    budget->paid_at = now;
+    budget->paid_from = b->serve;
+    budget->paid_to = to;
+  }
+  if (!down)
+    b->deposit = 2 * b->deposit + ns;
+  b->paid_at = now;
+  return true;
+}
+
+/* Goes towards a level as far as the gap holds. */
+static void step(struct siox__budget *budget, struct siox__budget_disk *b,
+                 const struct bearing *all, const struct siox_drive *drive, uint32_t goal,
+                 int64_t gap, int64_t now) {
+  for (uint32_t l = goal; l != b->serve; l += l < b->serve ? 1 : -1u)
+    if (drive->level[l].serves && change_ns(drive, b->serve, l) <= gap) {
+      b->serve = l;
+      return;
+    }
+  uint32_t to = next_to(drive, b->serve, goal);
+  int64_t ns = change_ns(drive, b->serve, to);
+  if (ns < SIOX_NEVER && ns > b->longest && pays(budget, b, all, goal, to, ns, now))
+    b->serve = to;
+}
+
+void siox__budget_choose(struct siox__budget *budget, const struct siox_view *view, int64_t now,
+                         uint32_t disk, int64_t free_from, int64_t next) {
+  struct siox__budget_disk *b = &budget->disk[disk];
+  const struct siox_drive *drive = view->disk[disk].drive;
+  if (!b->used)
+    return;
+  int64_t gap = next > free_from ? next - free_from : 0;
+  learn(b, drive, now, gap);
+  const struct bearing all = bearing_of(view, now, disk, b);
+  uint32_t high = highest_use(b, &all, drive->nlevels - 1);
+  uint32_t low = best_buy(b, &all, drive, high);
+  b->spends = spend(b, &all, drive, high, low);
+  uint32_t goal = b->spends ? low : high;
+  if (goal != b->serve)
+    step(budget, b, &all, drive, goal, gap, now);
 }

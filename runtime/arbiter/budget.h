@@ -1,37 +1,44 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What serving at a lower level costs a job, and whether its delay budget has room for it. The bank
- * measures what a job has spent (siox_job_view); here is kept what a burst of requests costs on
- * each disk at each level. Pure; state for siox. */
+/* At which level a disk serves the needs of jobs that have a delay budget. The bank measures what
+ * each job has lost, and what it would have lost at each level (siox_job_view); here is kept what a
+ * cycle of burst and gap costs each disk in joules. Pure; state for siox. */
 #ifndef SIOX_ARBITER_BUDGET_H
 #define SIOX_ARBITER_BUDGET_H
 #include "arbiter/rule.h"
 
-struct siox__burst {
-  int64_t cost[SIOX_MAX_LEVELS]; /* ns that its requests take longer than at full speed */
-  bool any;
-};
 struct siox__budget_disk {
-  struct siox__burst now, last;
-  int64_t start, period; /* of the burst now; from one burst's start to the next's, 0: not known */
-  int64_t end;           /* of its last request */
-  uint32_t level;        /* 1 + the level below the need that it was served at last, 0: none */
-  bool serving;          /* a need in force is served at the present level within the budget */
-  bool told;             /* and has been counted */
+  double active[SIOX_MAX_LEVELS]; /* J that the requests since the last gap began take at a level */
+  double cycle[SIOX_MAX_LEVELS];  /* J that a burst and its gap take, on average */
+  int64_t cost[SIOX_MAX_LEVELS];  /* ns that those requests take longer than at full speed */
+  int64_t burst[SIOX_MAX_LEVELS]; /* the same of the burst before the last gap */
+  double busy[SIOX_MAX_LEVELS];   /* ns that the requests of a cycle take at a level, on average */
+  int64_t full;                   /* ns that those since the last gap take at full speed */
+  int64_t since, period;          /* the last gap's beginning; from one to the next, on average */
+  int64_t longest, usual;         /* gap of late */
+  int64_t paid_at, deposit; /* last step that requests waited for; savings asked for before one */
+  uint32_t serve;           /* needs within a budget are served at this level at most */
+  bool used;                /* requests since the last gap began */
+  bool known;               /* cycle and period are */
+  bool spends;              /* savings are spent on a level that is not earned */
+  bool told;                /* that a need is served below what it asks for was counted */
 };
 struct siox__budget {
   bool on;
+  int64_t paid_at; /* when disks went from a level to another though requests wait for it */
+  uint32_t paid_from, paid_to;
   struct siox__budget_disk *disk;
 };
 size_t siox__budget_size(uint32_t ndisks);
 void siox__budget_init(struct siox__budget *budget, void *memory, const struct siox_view *view);
 /* A request was served. True when a need is served at this level though the budget is spent and the
- * burst has already cost as much as the way up: then the way up is the smaller loss. */
+ * burst has already cost as much as the way up: then the way up is the smaller loss, and the disk
+ * serves at full speed from now on. */
 bool siox__budget_note(struct siox__budget *budget, const struct siox_served *served,
                        const struct siox_view *view);
+/* A job has let the disk go; nobody needs it from `free_from` until `next`: chooses the level to
+ * serve at then. */
+void siox__budget_choose(struct siox__budget *budget, const struct siox_view *view, int64_t now,
+                         uint32_t disk, int64_t free_from, int64_t next);
 /* ns that the job may still lose; negative when it has overspent. */
 int64_t siox__budget_room(const struct siox_view *view, uint32_t job, int64_t now);
-/* How many bursts like the last one the job can afford at the level; 0 when there was none yet,
- * INFINITY when it earns what they cost. */
-double siox__budget_bursts(const struct siox__budget *budget, const struct siox_view *view,
-                           uint32_t job, int64_t now, uint32_t disk, uint32_t level);
 #endif

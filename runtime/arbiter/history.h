@@ -1,36 +1,39 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* How much earlier than predicted the accesses of a site have come: the last predictions of each
- * site, and of each client for sites that have none yet. Fixed size; a site that shares its place
- * with another takes it over. Pure. */
+ * site; of each client for sites that have none yet; and for clients without any, of everybody, as
+ * a part of the time that was predicted. Fixed size; a site that shares its place with another
+ * takes it over. Pure. */
 #ifndef SIOX_ARBITER_HISTORY_H
 #define SIOX_ARBITER_HISTORY_H
 #include "siox/claim.h"
 #include "siox/mask.h"
 
-enum { SIOX__HISTORY_SAMPLES = 32, SIOX__HISTORY_PLACES = 128 };
+enum { SIOX__HISTORY_SAMPLES = 32, SIOX__HISTORY_PLACES = 1024 };
 
 struct siox__earliness {
   uint64_t key;
   bool used;
   uint32_t count, next;
   int64_t sample[SIOX__HISTORY_SAMPLES]; /* ns, a ring */
-  int64_t margin;                        /* their quantile */
+  int64_t margin;                        /* their quantile, and a part of it for those to come */
 };
-/* The use of a disk that is still to come, as it was said last. A client that works on files in
- * turn promises several at once. */
+/* A use that is still to come, as the client said it last for the disk. */
 struct siox__promise {
-  int64_t need_by; /* 0: none */
+  int64_t need_by, since; /* 0: none */
   uint64_t site;
-  uint32_t client;
+  uint32_t client, disk;
 };
 struct siox__history {
   double quantile;               /* 0: nothing is kept, all margins are 0 */
   int64_t most;                  /* no margin has been greater so far */
-  struct siox__promise *promise; /* per disk */
-  uint32_t ndisks;
+  struct siox__promise *promise; /* one that shares its place with another is forgotten for it */
+  uint32_t npromises;            /* a power of two */
   struct siox__earliness site[SIOX__HISTORY_PLACES], client[SIOX__HISTORY_PLACES];
+  struct siox__earliness all; /* of everybody, in millionths of the time from word to use */
 };
 
+/* Places for promises on so many disks. */
+uint32_t siox__history_places(uint32_t ndisks);
 /* The client says when it will use these disks next; a later word replaces it. */
 void siox__history_promise(struct siox__history *history, uint32_t client,
                            const struct siox_mask *disks, const struct siox_claim_entry *hint);
@@ -40,5 +43,7 @@ void siox__history_use(struct siox__history *history, uint32_t client,
 /* By how much to be early for this hint. */
 int64_t siox__history_margin(const struct siox__history *history, uint32_t client,
                              const struct siox_claim_entry *hint);
-void siox__history_forget(struct siox__history *history, uint32_t client);
+/* The client, which has promises on these disks at most, is gone. */
+void siox__history_forget(struct siox__history *history, uint32_t client,
+                          const struct siox_mask *disks);
 #endif

@@ -7,6 +7,7 @@
  * not pay changes nothing. A release that names no next use goes to the speed it names. */
 #include "arbiter/budget.h"
 #include "arbiter/claims.h"
+#include "arbiter/gap.h"
 #include "arbiter/history.h"
 #include "arbiter/share.h"
 #include "arbiter/want.h"
@@ -22,8 +23,8 @@ struct state {
 
 static size_t state_size(uint32_t ndisks) {
   return sizeof(struct state) + siox__budget_size(ndisks) +
-         ndisks * (sizeof(int64_t) + sizeof(struct siox__promise)) + siox__rule_size(ndisks) +
-         siox__share_size(ndisks);
+         siox__history_places(ndisks) * sizeof(struct siox__promise) + ndisks * sizeof(int64_t) +
+         siox__rule_size(ndisks) + siox__share_size(ndisks);
 }
 
 static int init(void *memory, const char *argument, const struct siox_view *view) {
@@ -32,8 +33,8 @@ static int init(void *memory, const char *argument, const struct siox_view *view
   siox__budget_init(&state->budget, state + 1, view);
   state->busy = (int64_t *)(state->budget.disk + view->ndisks);
   state->history.promise = (struct siox__promise *)(state->busy + view->ndisks);
-  state->history.ndisks = view->ndisks;
-  char *rest = (char *)(state->history.promise + view->ndisks);
+  state->history.npromises = siox__history_places(view->ndisks);
+  char *rest = (char *)(state->history.promise + state->history.npromises);
   siox__rule_init(&state->rule, rest, view, true);
   siox__share_init(&state->share, rest + siox__rule_size(view->ndisks), view);
   state->rule.greatest = !state->budget.on && !state->share.most;
@@ -66,24 +67,17 @@ static double speed_of(const struct siox_disk_view *v, uint32_t level) {
   return v->drive->level[level].speed;
 }
 
-/* Where the disk can next be turned to another level, and its speed then. */
-static void standpoint(const struct siox_disk_view *v, int64_t now, int64_t *at, double *speed) {
-  *speed = speed_of(v, v->level);
-  *at = v->free_at > now ? v->free_at : now;
-  if (v->drive->ramp && v->move_end == v->free_at && v->move_start < now && now < v->move_end) {
-    *speed = v->move_from + (*speed - v->move_from) * (double)(now - v->move_start) /
-                                (double)(v->move_end - v->move_start);
-    *at = now;
-  }
-}
-
-/* As siox__entry_demand, and earlier by the margin of the hint's site. */
-static bool demand_of(const struct state *state, const struct siox_drive *drive, uint32_t client,
-                      const struct siox_claim_entry *entry, int64_t *from, uint32_t *level) {
-  if (!siox__entry_demand(drive, entry, true, from, level))
+/* As siox__entry_demand, earlier by the margin of the hint's site, and within a delay budget no
+ * more than the level that the disk serves at. */
+static bool demand_of(const struct state *state, const struct siox_view *view, uint32_t disk,
+                      uint32_t client, uint32_t job, const struct siox_claim_entry *entry,
+                      int64_t *from, uint32_t *level) {
+  if (!siox__entry_demand(view->disk[disk].drive, entry, true, from, level))
     return false;
   int64_t margin = siox__history_margin(&state->history, client, entry);
   *from = *from > margin ? *from - margin : 0;
+  if (state->budget.on && view->job[job].budget > 0 && *level > state->budget.disk[disk].serve)
+    *level = state->budget.disk[disk].serve;
   return true;
 }
 
@@ -102,7 +96,7 @@ static uint32_t withheld_user(struct state *state, int64_t now, uint32_t disk,
       if (siox__entry_end(view, disk, &entry) <= now)
         continue;
       bool in_force =
-          demand_of(state, view->disk[disk].drive, client, &entry, &from, &level) && from <= now;
+          demand_of(state, view, disk, client, job, &entry, &from, &level) && from <= now;
       if (pass == 0 && in_force && (top == SIOX_NOBODY || level > top_level)) {
         top = view->user[job];
         top_level = level;
@@ -134,13 +128,18 @@ static struct need gather(struct state *state, int64_t now, uint32_t disk,
     int64_t end = siox__entry_end(view, disk, &entry), from = now;
     if (end <= now)
       continue;
-    bool demand = demand_of(state, drive, client, &entry, &from, &level);
+    bool demand = demand_of(state, view, disk, client, job, &entry, &from, &level);
     if (!demand)
       level = siox__level_for(drive, entry.speed);
     need.any = true;
     wish->wake = siox__sooner(wish->wake, end);
-    if (from <= now && demand && level > need.claimed)
-      need.claimed = level;
+    if (from <= now && demand) {
+      uint32_t asked = level;
+      int64_t since;
+      if (state->budget.on)
+        siox__entry_demand(drive, &entry, true, &since, &asked);
+      need.claimed = asked > need.claimed ? asked : need.claimed;
+    }
     if (from <= now && demand && view->user && view->user[job] == without) {
       need.withheld = true;
       continue;
@@ -162,24 +161,6 @@ static struct need gather(struct state *state, int64_t now, uint32_t disk,
   return need;
 }
 
-/* Joules from the standpoint over a level to the next need, or infinity when it cannot be done in
- * time. */
-static double cost(const struct siox_disk_view *v, int64_t at, double speed, uint32_t level,
-                   int64_t next, uint32_t next_level) {
-  double there = speed_of(v, level), then = speed_of(v, next_level), down, up;
-  int64_t down_ns = siox_drive_transition_ns(v->drive, speed, there);
-  int64_t up_ns = siox_drive_transition_ns(v->drive, there, then);
-  if (down_ns < 0 || up_ns < 0 || siox_drive_transition_j(v->drive, speed, there, &down) < 0 ||
-      siox_drive_transition_j(v->drive, there, then, &up) < 0)
-    return INFINITY;
-  if (level == v->level && v->move_end == v->free_at && v->move_end > at)
-    down_ns = v->move_end - at; /* it is on its way there: no rounding twice */
-  int64_t rest = next - at - down_ns - up_ns;
-  if (rest < 0)
-    return INFINITY;
-  return down + up + v->drive->level[level].idle_w * (double)rest * 1e-9;
-}
-
 /* Does wear forbid to go down to a level now? */
 static bool worn(const struct siox_disk_view *v, int64_t now, uint32_t level) {
   for (int w = SIOX_WEAR_LOAD; level < v->level && w < SIOX_NWEAR; w++)
@@ -189,21 +170,21 @@ static bool worn(const struct siox_disk_view *v, int64_t now, uint32_t level) {
   return false;
 }
 
-/* The level for the gap that ends at need.next. Staying wins ties, so that nothing changes without
- * profit. *asked: 1 + the level it would be if nothing wore, where that is another one. */
-static uint32_t plan(int64_t now, const struct siox_disk_view *v, const struct need *need,
-                     uint32_t *asked) {
-  int64_t at;
-  double speed;
-  standpoint(v, now, &at, &speed);
-  uint32_t lowest = siox__lowest(v->drive);
-  uint32_t first = need->floor > lowest ? need->floor : lowest;
+/* The level for the gap that ends at need.next, from where the disk stands. Staying wins ties, so
+ * that nothing changes without profit. *asked: 1 + the level it would be if nothing wore, where
+ * that is another one. Where somebody has let the disk go without saying until when, it keeps
+ * serving. */
+static uint32_t plan(int64_t now, const struct siox_disk_view *v, const struct siox__stand *stand,
+                     const struct need *need, uint32_t *asked) {
+  uint32_t first = need->floor_job == SIOX_NOBODY ? 0 : need->floor;
   uint32_t last = need->next_level > first ? need->next_level : first;
   uint32_t best = v->level >= first ? v->level : first, ideal = best;
-  double least = cost(v, at, speed, best, need->next, need->next_level), most = least;
+  double least = siox__gap_joules(v->drive, stand, best, need->next, need->next_level);
+  double most = least;
   for (uint32_t level = first; level <= last; level++) {
-    double joules =
-        level == best ? INFINITY : cost(v, at, speed, level, need->next, need->next_level);
+    double joules = level == best
+                        ? INFINITY
+                        : siox__gap_joules(v->drive, stand, level, need->next, need->next_level);
     if (joules < most - 1e-9 * fabs(joules)) {
       most = joules;
       ideal = level;
@@ -217,88 +198,27 @@ static uint32_t plan(int64_t now, const struct siox_disk_view *v, const struct n
   return isinf(least) ? last : best;
 }
 
-/* For how many bursts at least can every job with a need above a level on this disk afford it? */
-static double affordable(const struct state *state, int64_t now, uint32_t disk,
-                         const struct siox_view *view, uint32_t at_level) {
-  double least = INFINITY;
-  uint32_t cursor = 0, client, job, level;
-  struct siox_claim_entry entry;
-  int64_t from;
-  while (siox_claims_next(view->claims, disk, &cursor, &client, &job, &entry))
-    if (siox__entry_end(view, disk, &entry) > now &&
-        demand_of(state, view->disk[disk].drive, client, &entry, &from, &level) && level > at_level)
-      least = fmin(least, siox__budget_bursts(&state->budget, view, job, now, disk, at_level));
-  return least;
-}
-
-/* The level, from `base` on, that a need is served at within the delay budgets: the lowest that the
- * jobs earn as fast as it costs, or that they have saved for; one that the disk was just served at
- * goes on until the savings are gone. Lower levels save less for each ns they cost, so what is
- * earned goes first into the level that it pays for always. `gap`: going there must pay at least
- * twice in so many gaps of that length; SIOX_NEVER: the disk is there. */
-enum { SAVED = 8 }; /* bursts */
-static uint32_t budget_level(const struct state *state, int64_t now, uint32_t disk,
-                             const struct siox_view *view, uint32_t base, uint32_t needed,
-                             int64_t gap) {
-  const struct siox_disk_view *v = &view->disk[disk];
-  const struct siox_drive *drive = v->drive;
-  if (!state->budget.on)
-    return needed;
-  for (uint32_t level = base; level < needed; level++) {
-    if (!drive->level[level].serves)
-      continue;
-    if (level < v->level &&
-        gap < siox_drive_transition_ns(drive, speed_of(v, v->level), drive->level[level].speed))
-      continue; /* the next request would wait for it */
-    double bursts = affordable(state, now, disk, view, level);
-    bool last = state->budget.disk[disk].level == level + 1;
-    if (bursts >= (last ? 1 : SAVED) &&
-        (gap == SIOX_NEVER || bursts * (double)gap >= 2 * (double)siox_drive_min_gap(drive, level)))
-      return level;
-  }
-  return needed;
-}
-
-/* Raises the wish for every need ahead whose transition must start by now, and wakes for the
- * others. Within a budget a need gets no more than need->next_level, and when it is due perhaps no
- * more than the disk has. */
+/* Raises the wish for every need ahead whose way up must start by now, and wakes for the others. */
 static void lead(struct state *state, int64_t now, uint32_t disk, const struct siox_view *view,
-                 const struct need *need, struct siox__wish *wish) {
+                 const struct need *need, const struct siox__stand *stand,
+                 struct siox__wish *wish) {
   const struct siox_disk_view *v = &view->disk[disk];
-  struct siox__budget_disk *b = &state->budget.disk[disk];
-  uint32_t base = wish->level, cursor = 0, client, job, asked;
-  uint32_t top = v->drive->nlevels - 1;
-  if (state->budget.on && need->next_level < top)
-    top = need->next_level;
-  int64_t from, way = siox_drive_transition_ns(v->drive, speed_of(v, base), speed_of(v, top));
-  int64_t until = siox__later(need->next, top > base && way > 0 ? way + state->busy[disk] : 0);
+  uint32_t base = wish->level, cursor = 0, client, job, level, top = v->drive->nlevels - 1;
+  int64_t from, way;
+  double joules;
+  if (siox__walk(v->drive, speed_of(v, base), speed_of(v, top), &way, &joules) < 0)
+    way = 0;
+  int64_t until = siox__later(need->next, top > base ? way + state->busy[disk] : 0);
   struct siox_claim_entry entry;
   while (siox__claims_next(view->claims, disk, reach(state, now, until), &cursor, &client, &job,
                            &entry)) {
-    if (!demand_of(state, v->drive, client, &entry, &from, &asked) || from <= now)
+    if (!demand_of(state, view, disk, client, job, &entry, &from, &level) || from <= now)
       continue;
-    uint32_t level = state->budget.on && asked > need->next_level ? need->next_level : asked;
-    int64_t up = level > base
-                     ? siox_drive_transition_ns(v->drive, speed_of(v, base), speed_of(v, level))
-                     : 0;
-    int64_t start = from - (up > 0 ? up + state->busy[disk] : 0);
-    bool stays = level < asked && level <= base; /* nothing will be due for it */
-    if (start > now) {
-      wish->wake = siox__sooner(wish->wake, start);
-      if (!stays)
-        continue;
-    }
-    if (!stays && state->budget.on && !b->serving)
-      level = budget_level(state, now, disk, view, base, level, SIOX_NEVER);
-    if (level < asked) {
-      if (!b->serving || b->level < level + 1)
-        b->level = level + 1;
-      b->serving = true;
-    } else if (!b->serving) {
-      b->level = 0;
-    }
-    wish->wake = siox__sooner(wish->wake, from);
-    if (level > wish->level) {
+    int64_t start = from;
+    if (level > base)
+      start = siox__start_for(v->drive, stand, base, level, from - state->busy[disk]);
+    wish->wake = siox__sooner(wish->wake, start > now ? start : from);
+    if (start <= now && level > wish->level) {
       wish->level = level;
       wish->job = job;
       wish->deadline = from;
@@ -306,40 +226,40 @@ static void lead(struct state *state, int64_t now, uint32_t disk, const struct s
   }
 }
 
-/* A need in force that is served at the disk's level goes on so until the budget of one of the jobs
- * is spent and the burst has cost as much as the way up. */
-static bool goes_on(const struct state *state, int64_t now, uint32_t disk,
-                    const struct siox_view *view, const struct need *need) {
-  const struct siox_disk_view *v = &view->disk[disk];
-  const struct siox__budget_disk *b = &state->budget.disk[disk];
-  if (!state->budget.on || !b->serving || v->level >= need->floor || v->target >= need->floor)
-    return false;
-  int64_t up = siox_drive_transition_ns(v->drive, speed_of(v, v->level), speed_of(v, need->floor));
-  bool dear = b->now.cost[v->level] >= up;
-  uint32_t cursor = 0, client, job, level;
-  struct siox_claim_entry entry;
-  int64_t from;
-  while (siox_claims_next(view->claims, disk, &cursor, &client, &job, &entry))
-    if (siox__entry_end(view, disk, &entry) > now &&
-        demand_of(state, v->drive, client, &entry, &from, &level) && from <= now &&
-        level > v->level &&
-        (view->job[job].budget <= 0 || (dear && siox__budget_room(view, job, now) < 0)))
-      return false;
-  return true;
-}
-
 /* Says once why the disk stays or goes below a claim in force, with the command that does it. */
 static void explain(struct state *state, int64_t now, uint32_t disk, const struct siox_view *view,
-                    const struct need *need, bool budget, struct siox__wish *wish) {
+                    const struct need *need, struct siox__wish *wish) {
   const struct siox_disk_view *v = &view->disk[disk];
   bool *told = &state->budget.disk[disk].told;
-  if ((!budget && !need->withheld) || v->target >= need->claimed)
+  bool under = need->withheld || need->floor < need->claimed;
+  if (!under || v->target >= need->claimed)
     *told = false;
-  if ((budget || need->withheld) && wish->level < need->claimed && !*told &&
+  if (under && wish->level < need->claimed && !*told &&
       (wish->level >= v->level || v->free_at <= now || v->level < need->claimed)) {
     wish->cause = need->withheld ? SIOX_CAUSE_SHARE : SIOX_CAUSE_BUDGET;
     *told = true;
   }
+}
+
+/* A gap: where it goes, and when back. Unless a need is late the disk goes step by step, and the
+ * next step is asked for when one is done. */
+static void gap(struct state *state, int64_t now, uint32_t disk, const struct siox_view *view,
+                const struct need *need, struct siox__wish *wish) {
+  const struct siox_disk_view *v = &view->disk[disk];
+  struct siox__stand stand = siox__stand_of(v, now);
+  wish->level = plan(now, v, &stand, need, &wish->asked);
+  wish->job = wish->level > need->floor ? need->next_job : need->floor_job;
+  lead(state, now, disk, view, need, &stand, wish);
+  if (v->free_at > now) /* settled then: there may be more to gain or to lose */
+    wish->wake = siox__sooner(wish->wake, v->free_at);
+  if (need->floor_job != SIOX_NOBODY && wish->level == need->floor)
+    return;
+  uint32_t step = siox__walk_step(v->drive, stand.speed, wish->level);
+  if (step == wish->level || step < need->floor)
+    return;
+  wish->level = step;
+  int64_t ns = siox_drive_transition_ns(v->drive, stand.speed, speed_of(v, step));
+  wish->wake = siox__sooner(wish->wake, siox__later(stand.at, ns > 0 ? ns : 0));
 }
 
 static void wish(void *memory, int64_t now, uint32_t disk, const struct siox_event *event,
@@ -350,29 +270,19 @@ static void wish(void *memory, int64_t now, uint32_t disk, const struct siox_eve
   wish->unclaimed = !need.any;
   if (!need.any)
     return;
-  struct siox__budget_disk *b = &state->budget.disk[disk];
-  bool budget = goes_on(state, now, disk, view, &need);
-  if (!budget && (event->kind == SIOX_EVENT_CLAIM || v->level < need.floor))
-    b->serving = false; /* another gap, or an end of the budget */
-  if (budget) {
-    wish->level = v->target > v->level ? v->target : v->level;
-    wish->wake = siox__sooner(wish->wake, need.next);
-  } else if (need.next == SIOX_NEVER) {
+  if (state->budget.on && event->kind == SIOX_EVENT_CLAIM && need.next != SIOX_NEVER) {
+    int64_t from = v->free_at > now ? v->free_at : now;
+    siox__budget_choose(&state->budget, view, now, disk,
+                        need.floor_job == SIOX_NOBODY ? from : need.next, need.next);
+    need = gather(state, now, disk, event, view, wish);
+  }
+  if (need.next == SIOX_NEVER) {
     wish->level = need.floor > siox__lowest(v->drive) ? need.floor : siox__lowest(v->drive);
     wish->job = need.floor_job;
   } else {
-    if (b->serving && need.next_level >= b->level)
-      need.next_level = b->level - 1;
-    else if (state->budget.on)
-      need.next_level = budget_level(state, now, disk, view, siox__lowest(v->drive),
-                                     need.next_level, need.next - now);
-    wish->level = plan(now, v, &need, &wish->asked);
-    wish->job = wish->level > need.floor ? need.next_job : need.floor_job;
-    lead(state, now, disk, view, &need, wish);
-    if (v->free_at > now) /* settled then: there may be more to gain or to lose */
-      wish->wake = siox__sooner(wish->wake, v->free_at);
+    gap(state, now, disk, view, &need, wish);
   }
-  explain(state, now, disk, view, &need, budget, wish);
+  explain(state, now, disk, view, &need, wish);
 }
 
 static int64_t event(void *memory, int64_t now, const struct siox_event *event,
@@ -386,7 +296,7 @@ static int64_t event(void *memory, int64_t now, const struct siox_event *event,
              (event->kind == SIOX_EVENT_CLAIM && event->flag == 1)) {
     siox__history_use(&state->history, event->client, event->disks, now);
   } else if (event->kind == SIOX_EVENT_LEAVE) {
-    siox__history_forget(&state->history, event->client);
+    siox__history_forget(&state->history, event->client, event->disks);
   }
   return siox__rule_event(&state->rule, state, wish, now, event, view, out);
 }

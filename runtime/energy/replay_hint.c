@@ -118,7 +118,7 @@ static int plan(struct siox__teller *t, struct siox__client *c, uint32_t disk, i
   const struct siox_drive *drive = t->view->disk[disk].drive;
   int64_t left = need_by ? need_by - now : SIOX_NEVER;
   const struct siox__gap *gap = gap_of(t, drive, left);
-  if (!d->released && left < gap->break_even)
+  if (t->lead != SIOX_LEAD_GAP && !d->released && left < gap->break_even)
     return 0;
   d->need_by = need_by ? need_by : SIOX_NEVER;
   if (t->lead == SIOX_LEAD_GAP) {

@@ -110,6 +110,15 @@ static inline struct lab *lab_open(const char *policy, uint32_t ndisks) {
   return lab;
 }
 
+/* The same with changes that cannot be turned midway. */
+static inline struct lab *lab_open_table(const char *policy, uint32_t ndisks) {
+  struct lab *lab = calloc(1, sizeof *lab);
+  make_drive(&lab->drive, FOUR_SPEEDS, 4);
+  make_table(&lab->drive);
+  lab_start(lab, policy, ndisks, NULL, 0);
+  return lab;
+}
+
 static inline void lab_close(struct lab *lab) {
   siox_layout_free(&lab->layout);
   siox_bank_destroy(lab->bank);

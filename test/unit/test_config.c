@@ -41,9 +41,9 @@ static void defaults_are_those_of_the_table(void **state) {
   assert_int_equal(c.initial_level, SIOX_SPEED_FULL);
   assert_string_equal(c.policy, "siox");
   assert_true(c.hold_factor == 10);
-  assert_true(c.early_quantile == 90);
+  assert_true(c.early_quantile == 100);
   struct siox_limits limits = siox_config_limits(&c);
-  assert_true(limits.early == 0.9);
+  assert_true(limits.early == 1);
   assert_true(limits.wear);
   assert_true(limits.start_stop_per_day == 27);
   assert_true(limits.load_unload_per_day == 329);

@@ -27,7 +27,7 @@ static void a_gap_that_pays_is_one_step_down_and_one_up_that_ends_when_needed(vo
   (void)state;
   static const double gaps[] = {4.4, 6, 8, 10, 13, 14, 20, 41, 300};
   for (size_t i = 0; i < sizeof gaps / sizeof *gaps; i++) {
-    struct lab *lab = lab_open("siox", 1);
+    struct lab *lab = lab_open_table("siox", 1);
     uint32_t a = lab_join(lab, "A");
     double end = 1 + gaps[i], joules;
     int32_t best = best_speed(gaps[i], &joules);
@@ -55,7 +55,7 @@ static void a_gap_that_does_not_pay_changes_nothing(void **state) {
   (void)state;
   static const double gaps[] = {0.001, 1, 3, 4.35};
   for (size_t i = 0; i < sizeof gaps / sizeof *gaps; i++) {
-    struct lab *lab = lab_open("siox", 1);
+    struct lab *lab = lab_open_table("siox", 1);
     uint32_t a = lab_join(lab, "A");
     lab_hint(lab, 1, a, "1", 6000, 0, 1 + gaps[i], 0);
     assert_false(lab_read(lab, 1 + gaps[i], a, 64 * KB).missed);
@@ -122,25 +122,104 @@ static void an_earlier_need_turns_the_disk_in_time(void **state) {
   lab_close(lab);
 }
 
-static void
-a_need_brought_forward_in_the_ramp_takes_a_level_that_can_be_left_in_time(void **state) {
+/* A ramp that is turned ends when it must, rounding on the safe side. */
+static void ends_at(struct lab *lab, double time) {
+  int64_t end = siox_bank_view(lab->bank)->disk[0].move_end;
+  assert_in_range(ns(time) - end, 0, 2);
+}
+
+static void a_need_brought_forward_in_the_ramp_turns_it_in_time(void **state) {
   (void)state;
   struct lab *lab = lab_open("siox", 1);
   uint32_t a = lab_join(lab, "A");
   lab_hint(lab, 1, a, "1", 0, 0, 100, 0);
-  lab_hint(lab, 2, a, "1", 0, 0, 11,
-           0); /* 9 s left, a second down: 6000 takes 12.08 s, 9000 7.72 s */
-  assert_int_equal(lab_speed(lab, 2, 0), 9000);
+  lab_hint(lab, 2, a, "1", 0, 0, 11, 0); /* 9 s left, a second down: 6000 takes 12.08 s */
   struct siox_service r = lab_read(lab, 11, a, 64 * KB);
   assert_int_equal(r.transition_ns, 0);
-  assert_int_equal(siox_bank_view(lab->bank)->disk[0].move_end, ns(11));
+  ends_at(lab, 11);
+  /* 5 s down and 5 s up again */
+  double depth = 15000 - 5 / 10.9 * 15000;
+  struct siox_disk_totals t = lab_disk(lab, 0);
+  assert_true(fabs(t.joules[SIOX_DOWN] - ramp_j(15000, depth)) < 1e-6);
+  assert_true(fabs(t.joules[SIOX_UP] - ramp_j(depth, 15000)) < 1e-6);
   lab_check(lab);
+  lab_close(lab);
+}
+
+static void a_gap_too_short_for_a_level_and_back_is_filled_by_a_ramp_turned_midway(void **state) {
+  (void)state;
+  static const double gaps[] = {0.5, 2, 4.3, 6.5, 8.7, 11, 13};
+  for (size_t i = 0; i < sizeof gaps / sizeof *gaps; i++) {
+    struct lab *lab = lab_open("siox", 1);
+    uint32_t a = lab_join(lab, "A");
+    lab_hint(lab, 1, a, "1", 0, 0, 1 + gaps[i], 0);
+    struct siox_service r = lab_read(lab, 1 + gaps[i], a, 64 * KB);
+    assert_int_equal(r.transition_ns, 0);
+    ends_at(lab, 1 + gaps[i]);
+    double depth = 15000 * (1 - gaps[i] / 2 / 10.9);
+    struct siox_disk_totals t = lab_disk(lab, 0);
+    assert_true(fabs(t.joules[SIOX_DOWN] + t.joules[SIOX_UP] - 2 * ramp_j(15000, depth)) < 1e-6);
+    lab_close(lab);
+  }
+}
+
+/* Under rule c the joules of a turned ramp are concave in its depth: none pays. */
+static void under_rule_c_a_gap_too_short_for_a_level_and_back_changes_nothing(void **state) {
+  (void)state;
+  struct lab *lab = calloc(1, sizeof *lab);
+  make_drive(&lab->drive, FOUR_SPEEDS, 4);
+  lab->drive.rule = SIOX_RULE_C;
+  lab_start(lab, "siox", 1, NULL, 0);
+  uint32_t a = lab_join(lab, "A");
+  lab_hint(lab, 1, a, "1", 0, 0, 5, 0);
+  lab_read(lab, 5, a, 64 * KB);
+  struct siox_disk_totals t = lab_disk(lab, 0);
+  assert_int_equal(t.transitions_down + t.transitions_up, 0);
+  lab_close(lab);
+}
+
+/* Rule a charges a change at the idle watts of its faster end, so each step down makes the next one
+ * cheaper: 2.18 s at the watts of 15000, 12000 and 9000 rpm, both ways. */
+static void under_rule_a_the_disk_goes_down_and_up_step_by_step(void **state) {
+  (void)state;
+  struct lab *lab = calloc(1, sizeof *lab);
+  make_drive(&lab->drive, FOUR_SPEEDS, 4);
+  lab->drive.rule = SIOX_RULE_A;
+  lab_start(lab, "siox", 1, NULL, 0);
+  uint32_t a = lab_join(lab, "A");
+  lab_hint(lab, 1, a, "1", 0, 0, 41, 0);
+  struct siox_service r = lab_read(lab, 41, a, 64 * KB);
+  assert_int_equal(r.transition_ns, 0);
+  assert_int_equal(siox_bank_view(lab->bank)->disk[0].move_end, ns(41));
+  struct siox_disk_totals t = lab_disk(lab, 0);
+  assert_int_equal(t.transitions_down, 3);
+  assert_int_equal(t.transitions_up, 3);
+  near(t.joules[SIOX_DOWN] + t.joules[SIOX_UP],
+       2 * 2.18 * (idle_w(15000) + idle_w(12000) + idle_w(9000)));
+  lab_check(lab);
+  lab_close(lab);
+}
+
+static void a_level_that_does_not_serve_is_for_gaps_whose_end_is_known(void **state) {
+  (void)state;
+  static const int32_t speeds[] = {0, 6000, 15000};
+  struct lab *lab = calloc(1, sizeof *lab);
+  make_drive(&lab->drive, speeds, 3);
+  make_table(&lab->drive);
+  lab_start(lab, "siox", 1, NULL, 0);
+  uint32_t a = lab_join(lab, "A");
+  lab_hint(lab, 1, a, "1", 0, 0, 301, 0);
+  assert_int_equal(lab_speed(lab, 20, 0), 0);
+  struct siox_service r = lab_read(lab, 301, a, 64 * KB);
+  assert_int_equal(r.transition_ns, 0);
+  lab_hint(lab, 310, a, "1", 0, 0, 0, 0);
+  assert_int_equal(lab_speed(lab, 330, 0), 6000);
   lab_close(lab);
 }
 
 static void a_later_need_goes_lower_when_the_rest_of_the_gap_pays(void **state) {
   (void)state;
-  struct lab *lab = lab_open("siox", 1);
+  struct lab *lab = lab_open_table("siox", 1);
   uint32_t a = lab_join(lab, "A");
   lab_hint(lab, 1, a, "1", 0, 0, 9.8, 0);
   assert_int_equal(lab_speed(lab, 5, 0), 9000);
@@ -307,7 +386,11 @@ int main(void) {
       cmocka_unit_test(the_first_of_all_next_uses_ends_the_gap),
       cmocka_unit_test(a_need_of_one_holds_the_disk_against_the_release_of_another),
       cmocka_unit_test(an_earlier_need_turns_the_disk_in_time),
-      cmocka_unit_test(a_need_brought_forward_in_the_ramp_takes_a_level_that_can_be_left_in_time),
+      cmocka_unit_test(a_need_brought_forward_in_the_ramp_turns_it_in_time),
+      cmocka_unit_test(a_gap_too_short_for_a_level_and_back_is_filled_by_a_ramp_turned_midway),
+      cmocka_unit_test(under_rule_c_a_gap_too_short_for_a_level_and_back_changes_nothing),
+      cmocka_unit_test(under_rule_a_the_disk_goes_down_and_up_step_by_step),
+      cmocka_unit_test(a_level_that_does_not_serve_is_for_gaps_whose_end_is_known),
       cmocka_unit_test(a_later_need_goes_lower_when_the_rest_of_the_gap_pays),
       cmocka_unit_test(a_release_without_a_next_use_goes_to_the_speed_it_names),
       cmocka_unit_test(an_unknown_touch_holds_full_speed_and_decays),
