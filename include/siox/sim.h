@@ -20,7 +20,8 @@ struct siox_sim_generated {
   uint32_t processes, phases;
   int64_t gap_ns;
   int64_t burst, request; /* bytes; request: of one call, 0: the whole burst at once */
-  double error;           /* 0.25: 25 % */
+  double error;           /* of a predicted gap, 0.25: 25 % */
+  double jitter;          /* of each gap, the same for all processes, and known to them */
   uint64_t seed;
   bool write, hints;
   bool together; /* a barrier ends each phase */

@@ -24,6 +24,13 @@ void siox__scratch_close(struct siox__scratch *s) {
   *s = (struct siox__scratch){0};
 }
 
+static int64_t gap_of(const struct siox_sim_generated *job, uint32_t phase) {
+  if (job->jitter == 0)
+    return job->gap_ns;
+  uint64_t draw = siox__scramble(siox__scramble(job->seed + 1) + phase) >> 11;
+  return llround((double)job->gap_ns * (1 + job->jitter * (2 * (double)draw * 0x1p-53 - 1)));
+}
+
 void siox__generator_open(struct siox__generator *g, const struct siox_sim_generated *job,
                           uint32_t process, struct siox__scratch *scratch) {
   *g = (struct siox__generator){.job = job,
@@ -31,7 +38,7 @@ void siox__generator_open(struct siox__generator *g, const struct siox_sim_gener
                                 .process = process,
                                 .random = job->seed * UINT64_C(0xd1342543de82ef95) + process,
                                 .state = job->hints ? SIOX__GEN_HINT : SIOX__GEN_IO,
-                                .at = job->hints ? 0 : job->gap_ns};
+                                .at = job->hints ? 0 : gap_of(job, 0)};
 }
 
 static int64_t offset_of(const struct siox__generator *g, uint32_t phase) {
@@ -67,14 +74,16 @@ static void find_uses(struct siox__generator *g) {
     left++;
   }
   double off = 1 + j->error * (2 * (double)(siox__random(&g->random) >> 11) * 0x1p-53 - 1);
+  double ahead = 0;
   for (uint32_t k = 0; left && k < LOOK_AHEAD && g->phase + k < j->phases; k++) {
+    ahead += (double)gap_of(j, g->phase + k);
     siox_mask_zero(&s->touched);
     siox_layout_mask(l, offset_of(g, g->phase + k), j->burst, &s->touched);
     siox_mask_and(&s->touched, &s->wanted);
     for (uint32_t d = siox_mask_next(&s->touched, 0); d < l->ndisks;
          d = siox_mask_next(&s->touched, d + 1))
       if (s->need_by[d] == LOOKED_FOR) {
-        int64_t time = g->at + llround((double)(k + 1) * (double)j->gap_ns * off);
+        int64_t time = g->at + llround(ahead * off);
         s->need_by[d] = time > 0 ? time : 1;
         left--;
       }
@@ -112,7 +121,7 @@ static void burst_over(struct siox__generator *g) {
   }
   g->state = j->hints ? SIOX__GEN_HINT : SIOX__GEN_IO;
   if (!j->hints)
-    g->at += j->gap_ns;
+    g->at += gap_of(j, g->phase);
 }
 
 static void io(struct siox__generator *g, struct siox__op *op) {
@@ -139,7 +148,7 @@ int siox__generator_next(struct siox__generator *g, struct siox__op *op) {
   case SIOX__GEN_HINT:
     rc = hint(g, op);
     g->state = g->phase == g->job->phases ? SIOX__GEN_OVER : SIOX__GEN_IO;
-    g->at += g->state == SIOX__GEN_IO ? g->job->gap_ns : 0;
+    g->at += g->state == SIOX__GEN_IO ? gap_of(g->job, g->phase) : 0;
     return rc;
   case SIOX__GEN_IO:
     io(g, op);

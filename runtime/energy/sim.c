@@ -51,6 +51,8 @@ static int check_generated(const struct siox_sim_generated *g, uint32_t ndisks,
     return refuse(diag, SIOX_EINVAL, "the bursts exceed the greatest offset of a file");
   if (!(g->error >= 0 && g->error <= 1))
     return refuse(diag, SIOX_EINVAL, "the error is not between 0 and 1");
+  if (!(g->jitter >= 0 && g->jitter <= 1))
+    return refuse(diag, SIOX_EINVAL, "the jitter is not between 0 and 1");
   if (!g->layout || g->layout->ndisks != ndisks)
     return refuse(diag, SIOX_EINVAL, "a generated job needs a layout over the disks");
   return 0;

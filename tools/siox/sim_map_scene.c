@@ -9,7 +9,8 @@
 #include <string.h>
 
 enum {
-  LEAST_GAPS = 30,       /* of each job, and */
+  LEAST_GAPS = 30, /* of each job, and */
+  JITTER = 10,     /* % of the gaps of jobs that are not in step: else they meet always or never */
   LEAST_SECONDS = 600,   /* so long, for what a scheme learns and waits for takes tens of seconds */
   MOST_REQUESTS = 16,    /* of a burst */
   MOST_PIECES = 150000,  /* that disks serve in a run */
@@ -75,12 +76,14 @@ static char *write_text(const struct sim_point *p, const struct shape *s) {
       start = p->jobs > 1 ? gap * part(&random) : 0;
       gap *= p->jobs > 1 ? 0.9 + 0.2 * part(&random) : 1;
     }
-    fprintf(out,
-            "- {name: j%u, start: %.6f, generate: {processes: 1, phases: %.0f, gap: %.6f, "
-            "burst: %lld, request: %lld, error: %.15g, seed: %u, layout: %u:%u:%lld}}\n",
-            j, start, round(s->phases * p->gap / gap), gap,
-            (long long)s->piece * s->factor * s->requests, (long long)s->piece * s->factor,
-            p->error, p->seed + j, first_disk(p, s, j), s->factor, (long long)s->piece);
+    fprintf(
+        out,
+        "- {name: j%u, start: %.6f, generate: {processes: 1, phases: %.0f, gap: %.6f, "
+        "burst: %lld, request: %lld, error: %.15g, jitter: %d, seed: %u, layout: %u:%u:%lld}}\n",
+        j, start, round(s->phases * p->gap / gap), gap,
+        (long long)s->piece * s->factor * s->requests, (long long)s->piece * s->factor, p->error,
+        p->jobs > 1 && !s->in_step ? JITTER : 0, p->seed + j, first_disk(p, s, j), s->factor,
+        (long long)s->piece);
   }
   if (fclose(out) == 0)
     return text;

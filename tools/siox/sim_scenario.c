@@ -15,8 +15,8 @@
 enum { MAX_JOBS = 65536 };
 
 struct generate_text {
-  char *processes, *phases, *gap, *burst, *request, *error, *seed, *hints, *together, *operation,
-      *layout;
+  char *processes, *phases, *gap, *burst, *request, *error, *jitter, *seed, *hints, *together,
+      *operation, *layout;
 };
 struct job_text {
   char *name, *trace, *start, *repeats, *pause, *instances, *think, *delay_budget;
@@ -39,11 +39,19 @@ struct scenario_text {
 #define TEXT(type, member)                                                                         \
   CYAML_FIELD_STRING_PTR(#member, CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct type, member,   \
                          0, CYAML_UNLIMITED)
-static const cyaml_schema_field_t generate_fields[] = {
-    TEXT(generate_text, processes), TEXT(generate_text, phases),  TEXT(generate_text, gap),
-    TEXT(generate_text, burst),     TEXT(generate_text, request), TEXT(generate_text, error),
-    TEXT(generate_text, seed),      TEXT(generate_text, hints),   TEXT(generate_text, together),
-    TEXT(generate_text, operation), TEXT(generate_text, layout),  CYAML_FIELD_END};
+static const cyaml_schema_field_t generate_fields[] = {TEXT(generate_text, processes),
+                                                       TEXT(generate_text, phases),
+                                                       TEXT(generate_text, gap),
+                                                       TEXT(generate_text, burst),
+                                                       TEXT(generate_text, request),
+                                                       TEXT(generate_text, error),
+                                                       TEXT(generate_text, jitter),
+                                                       TEXT(generate_text, seed),
+                                                       TEXT(generate_text, hints),
+                                                       TEXT(generate_text, together),
+                                                       TEXT(generate_text, operation),
+                                                       TEXT(generate_text, layout),
+                                                       CYAML_FIELD_END};
 static const cyaml_schema_field_t job_fields[] = {
     TEXT(job_text, name),
     TEXT(job_text, trace),
@@ -380,6 +388,7 @@ static void read_generated(struct loader *in, unsigned index, const struct gener
   g->burst = bytes(in, KEY(burst), t->burst, 1);
   g->request = bytes(in, KEY(request), t->request, 0);
   g->error = number(in, KEY(error), t->error, 0, 0, 100) / 100;
+  g->jitter = number(in, KEY(jitter), t->jitter, 0, 0, 100) / 100;
   g->seed = count(in, KEY(seed), t->seed, 1, 0, UINT32_MAX);
   g->hints = truth(in, KEY(hints), t->hints, true);
   g->together = truth(in, KEY(together), t->together, g->processes > 1);
