@@ -169,7 +169,8 @@ static void count(struct recorded *r, struct siox__stream *s, const struct siox_
 /* Latencies, from the streams side by side. */
 static int count_events(struct recorded *r) {
   struct siox__run run, *runs[1] = {&run};
-  int rc = siox__run_open(&run, &(struct siox__run_options){.index = &r->index, .hints = SIOX__HINTS_RECORDED});
+  int rc = siox__run_open(
+      &run, &(struct siox__run_options){.index = &r->index, .hints = SIOX__HINTS_RECORDED});
   while (rc == 0 && siox__run_ahead(&run) != INT64_MAX) {
     uint64_t enough = run.read + 4096;
     while (rc == 0 && siox__run_ahead(&run) != INT64_MAX && run.read < enough)
