@@ -40,8 +40,8 @@ SIZES = {
 }
 
 
-def load(scheme, processes, arguments, services, before=()):
-    command = [*before, LOAD, "--scheme", scheme, "--processes", processes, "--services", int(services), *arguments]
+def load(scheme, processes, arguments, services, before=(), program=LOAD):
+    command = [*before, program, "--scheme", scheme, "--processes", processes, "--services", int(services), *arguments]
     done = subprocess.run([str(c) for c in command], capture_output=True, text=True)
     if done.returncode:
         sys.exit(f"sim.py: {' '.join(map(str, command))}: {done.stderr.strip()}")
@@ -62,9 +62,10 @@ def instructions_of(scheme, processes, arguments, services, perf):
         result, text = load(scheme, processes, arguments, services, ["perf", "stat", "-x,", "-e", "instructions:u"])
         return result["services"], int(text.split(",")[0])
     with tempfile.TemporaryDirectory(prefix="siox-bench.") as directory:
-        out = os.path.join(directory, "out")
+        out, bare = os.path.join(directory, "out"), os.path.join(directory, "sim_load")
+        subprocess.run(["strip", "--strip-debug", "-o", bare, LOAD], check=True)  # valgrind may not know its form
         result, text = load(scheme, processes, arguments, services,
-                            ["valgrind", "--tool=callgrind", f"--callgrind-out-file={out}"])
+                            ["valgrind", "--tool=callgrind", f"--callgrind-out-file={out}"], bare)
     return result["services"], int(text.rsplit("Collected :", 1)[1].split()[0])
 
 
