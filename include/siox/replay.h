@@ -18,7 +18,8 @@ struct siox_replay_options {
   const struct siox_drive *const *drive; /* NULL: the recorded ones */
   const uint32_t *initial_level;         /* NULL: the recorded ones */
   double hold_factor;                    /* <= 0: the recorded one */
-  const struct siox_limits *limits;      /* NULL: none; of a simulation, its own */
+  const struct siox_limits *limits;      /* NULL: the recorded ones, none where the trace does
+                                     * not say; of a simulation, its own */
   /* Under static:SPEED: the disks are brought to their level before the first event, as an
    * administrator would, and the way there and back is paid in joules and transitions, not in time.
    */

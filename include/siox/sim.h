@@ -100,6 +100,9 @@ const char *siox_sim_file(const struct siox_sim *sim, uint32_t index, uint32_t f
 /* Places a file for the runs that follow; the layout is copied. SIOX_EINVAL (no such file, another number of disks),
  * SIOX_ENOMEM. */
 int siox_sim_place(struct siox_sim *sim, uint32_t index, uint32_t file, const struct siox_layout *layout);
+/* Whether job `index` tells who of its processes waits for whom, or has but one. Else a delay stays in its process, and
+ * what is added to I/O time and run time is the least that it can be. */
+bool siox_sim_waits_told(const struct siox_sim *sim, uint32_t index);
 /* Pieces that disks do of one request at most, by the layouts of all files: siox_layout_most_pieces. */
 uint32_t siox_sim_most_pieces(const struct siox_sim *sim);
 /* As siox_replay; options->policy must be given, options->drive is ignored. May be called any number of times. */

@@ -18,6 +18,10 @@ extern "C" {
 
 #define SIOX_TRACE_VERSION 1
 
+/* Does it tell who waits for whom? Collectives with their members, messages and asynchronous requests are in it, or who
+ * recorded it does not know of them. */
+enum siox_trace_waits { SIOX_WAITS_UNSAID, SIOX_WAITS_TOLD, SIOX_WAITS_UNTOLD };
+
 struct siox_trace_header {
   uint32_t version;
   uint32_t clock;          /* clockid_t of the times (CLOCK_MONOTONIC) */
@@ -29,6 +33,8 @@ struct siox_trace_header {
   const char *policy;      /* under which it was recorded */
   double hold_factor;
   const char *program;     /* command line, for people */
+  const struct siox_limits *limits; /* in force when it was recorded; NULL: not known */
+  enum siox_trace_waits waits;
 };
 
 enum siox_trace_kind {

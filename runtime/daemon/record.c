@@ -66,6 +66,7 @@ int siox__record_begin(struct siox__daemon *d, int64_t start, const char *progra
   store_run(d, start, wall, program);
   if (!d->config->record)
     return 0;
+  const struct siox_limits limits = siox_config_limits(d->config);
   const struct siox_trace_header header = {.version = SIOX_TRACE_VERSION,
                                            .clock = CLOCK_MONOTONIC,
                                            .start = start,
@@ -75,7 +76,9 @@ int siox__record_begin(struct siox__daemon *d, int64_t start, const char *progra
                                            .initial_level = d->drives.initial_level,
                                            .policy = d->config->policy,
                                            .hold_factor = d->config->hold_factor,
-                                           .program = program};
+                                           .program = program,
+                                           .limits = &limits,
+                                           .waits = SIOX_WAITS_TOLD};
   return siox_trace_create(&d->trace, d->config->record, &header, diag);
 }
 

@@ -213,6 +213,8 @@ static int take(struct siox__index *x, const struct siox_trace_event *e, const c
   if (!f)
     return SIOX_ENOMEM;
   struct siox__client_def *c = &x->client[number];
+  x->linked |= e->kind == SIOX_TRACE_SYNC || e->kind == SIOX_TRACE_MESSAGE ||
+               (e->kind == SIOX_TRACE_CALL && e->u.call.coll_uid);
   switch (e->kind) {
   case SIOX_TRACE_JOIN:
   case SIOX_TRACE_LEAVE:

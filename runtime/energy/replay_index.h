@@ -59,6 +59,7 @@ struct siox__index {
   struct siox__foresight *foresight; /* of hints that files elsewhere would get, or NULL */
   bool foreseen;                     /* it is of the present layouts */
   bool cut;                          /* the trace has no end */
+  bool linked; /* some event says who waits for whom: a collective, a message */
 };
 
 struct siox__index_options {

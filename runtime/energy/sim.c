@@ -182,6 +182,14 @@ int siox_sim_place(struct siox_sim *sim, uint32_t index, uint32_t file,
   return 0;
 }
 
+bool siox_sim_waits_told(const struct siox_sim *sim, uint32_t index) {
+  const struct siox__job *job = &sim->job[index];
+  if (!job->is.trace || job->index.nclients < 2)
+    return true;
+  enum siox_trace_waits waits = job->index.header->waits;
+  return waits == SIOX_WAITS_UNSAID ? job->index.linked : waits == SIOX_WAITS_TOLD;
+}
+
 uint32_t siox_sim_most_pieces(const struct siox_sim *sim) {
   uint32_t most = 1, one;
   for (uint32_t j = 0; j < sim->njobs; j++) {
@@ -269,6 +277,8 @@ int siox_replay(const char *path, const struct siox_replay_options *options,
     sim->drive = o.drive ? o.drive : h->drive;
     sim->initial_level = h->initial_level;
     sim->hold_factor = h->hold_factor;
+    if (h->limits)
+      sim->limits = *h->limits;
     sim->start = h->start;
     sim->path = path;
     o.policy = o.policy ? o.policy : h->policy;

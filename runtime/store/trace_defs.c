@@ -129,6 +129,88 @@ static int find_profile(const struct siox_drive *const *seen, uint32_t n,
   return -1;
 }
 
+/* Parts that may follow, each with its length: who does not know one passes over it. */
+enum part { PART_LIMITS = 1, PART_WAITS = 2 };
+
+static void put_part(struct siox__out *out, enum part tag, struct siox__out *part) {
+  siox__out_varint(out, tag);
+  siox__out_varint(out, part->length);
+  siox__out_bytes(out, part->data, part->length);
+  if (part->failed)
+    out->failed = part->failed;
+  free(part->data);
+}
+
+static void put_parts(struct siox__out *out, const struct siox_trace_header *h) {
+  const struct siox_limits *l = h->limits;
+  if (l) {
+    struct siox__out part = {0};
+    siox__out_double(&part, l->early);
+    siox__out_varint(&part, l->wear);
+    siox__out_double(&part, l->start_stop_per_day);
+    siox__out_double(&part, l->load_unload_per_day);
+    siox__out_double(&part, l->inrush_w);
+    siox__out_varint(&part, l->power_group);
+    siox__out_varint(&part, l->array);
+    siox__out_varint(&part, siox__zigzag((uint64_t)l->inrush_wait_ns));
+    siox__out_double(&part, l->user_share);
+    siox__out_double(&part, l->delay_budget);
+    siox__out_varint(&part, l->measure);
+    put_part(out, PART_LIMITS, &part);
+  }
+  if (h->waits != SIOX_WAITS_UNSAID) {
+    struct siox__out part = {0};
+    siox__out_varint(&part, h->waits == SIOX_WAITS_TOLD);
+    put_part(out, PART_WAITS, &part);
+  }
+}
+
+static void get_limits(struct siox__in *in, struct siox_limits *l) {
+  static const char flag[] = "a flag is neither 0 nor 1";
+  l->early = siox__in_double(in);
+  l->wear = siox__in_number(in, 1, flag);
+  l->start_stop_per_day = siox__in_double(in);
+  l->load_unload_per_day = siox__in_double(in);
+  l->inrush_w = siox__in_double(in);
+  l->power_group = siox__in_number(in, SIOX_MAX_DISKS, "a power group has too many disks");
+  l->array = siox__in_number(in, SIOX_MAX_DISKS, "an array has too many disks");
+  l->inrush_wait_ns = (int64_t)siox__unzigzag(siox__in_varint(in));
+  l->user_share = siox__in_double(in);
+  l->delay_budget = siox__in_double(in);
+  l->measure = siox__in_number(in, 1, flag);
+  const double part[] = {l->early, l->user_share, l->delay_budget};
+  const double amount[] = {l->start_stop_per_day, l->load_unload_per_day, l->inrush_w};
+  for (int i = 0; i < 3; i++)
+    if (!(part[i] >= 0 && part[i] <= 1) || !(amount[i] >= 0))
+      siox__in_fail(in, "a limit is out of range");
+  if (l->inrush_wait_ns < 0 || l->inrush_wait_ns > INT64_C(1000000000) * 1000000000)
+    siox__in_fail(in, "a limit is out of range");
+}
+
+static void get_parts(struct siox__in *in, struct siox__trace_header *h) {
+  while (!in->failed && in->at < in->length) {
+    uint64_t tag = siox__in_varint(in), length = siox__in_varint(in);
+    if (!in->failed && length > in->length - in->at)
+      siox__in_fail(in, "the header block is longer than its contents");
+    if (in->failed)
+      return;
+    size_t whole = in->length, end = in->at + length;
+    in->length = end;
+    if (tag == PART_LIMITS) {
+      get_limits(in, &h->limits);
+      h->head.limits = &h->limits;
+    } else if (tag == PART_WAITS) {
+      h->head.waits =
+          siox__in_number(in, 1, "a flag is neither 0 nor 1") ? SIOX_WAITS_TOLD : SIOX_WAITS_UNTOLD;
+    } else {
+      in->at = end;
+    }
+    if (!in->failed && in->at != end)
+      siox__in_fail(in, "a part of the header is longer than its contents");
+    in->length = whole;
+  }
+}
+
 void siox__trace_put_header(struct siox__out *out, const struct siox_trace_header *h) {
   const struct siox_drive **seen = calloc((size_t)h->ndisks + 1, sizeof *seen);
   uint32_t *which = calloc((size_t)h->ndisks + 1, sizeof *which), nseen = 0, nruns = 0;
@@ -172,6 +254,7 @@ void siox__trace_put_header(struct siox__out *out, const struct siox_trace_heade
     siox__out_varint(out, which[i]);
     siox__out_varint(out, h->initial_level[i]);
   }
+  put_parts(out, h);
   free(seen);
   free(which);
 }
@@ -227,8 +310,7 @@ int siox__trace_get_header(struct siox__in *in, struct siox__trace_header *h) {
   h->head.ndisks = siox__in_number(in, SIOX_MAX_DISKS, "there are too many disks");
   if (!in->failed)
     get_disks(in, h);
-  if (!in->failed && in->at != in->length)
-    siox__in_fail(in, "the header block is longer than its contents");
+  get_parts(in, h);
   h->head.drive = h->drive;
   h->head.initial_level = h->level;
   h->head.policy = h->policy;

@@ -61,6 +61,7 @@ struct siox__trace_header { /* a header with its own memory */
   const struct siox_drive **drive;
   uint32_t *level;
   char *policy, *program;
+  struct siox_limits limits;
 };
 int siox__trace_get_header(struct siox__in *in, struct siox__trace_header *header);
 void siox__trace_free_header(struct siox__trace_header *header);

@@ -5,17 +5,20 @@
 Expected times and joules come from the drive's formulas as sim.py has them."""
 
 import collections
+import csv
+import io
 import json
 import os
 import random
 import re
+import subprocess
 import sys
 import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 
-from sim import FULL, LEVELS, change, idle, imported, near, ramp, record, rows, service, sim
+from sim import SIOX, FULL, LEVELS, change, idle, imported, near, ramp, record, rows, service, sim
 
 KB, MB = 1 << 10, 1 << 20
 
@@ -309,6 +312,77 @@ def every_row_goes_through_the_cache():
     assert got["bound at 1 %"]["joules"] <= got["oracle"]["joules"]
     done, _ = sim(f"disks: 4\ncache: {{size: 4M}}\n{jobs}", "--schemes", "siox")
     assert re.search(r"^siox .* 66.67 % +12.0 MiB$", done.stdout, re.M), done.stdout
+
+
+def aggregators(directory, *options):
+    path = os.path.join(directory, "a.siox")
+    subprocess.run([os.path.join(os.environ["SIOX_BUILD"], "bin", "aggregator_trace"), path, *options], check=True)
+    return path
+
+
+def a_delayed_aggregator_delays_every_rank_that_waits():
+    """Requests take 6 ms, at the lower speed 9. Rank 3 writes nothing itself and is the last to end, after 50 ms."""
+    with tempfile.TemporaryDirectory(prefix="siox-test.") as directory:
+        path = aggregators(directory)
+        got = rows(f"jobs: [{{trace: {path}}}]\n", "--schemes", "siox")
+        near(got["base"]["seconds"], 0.050, 1e-9)
+        near(got["static:5000"]["seconds"], 0.053, 1e-9)
+        near(got["static:5000"]["slow_down"], 3 / 30, 1e-9)  # of rank 0, which ends first
+        near(got["static:5000"]["added_io_time"], 3 / 10, 1e-9)  # of rank 3, which came last
+        # on nodes of two disks, half a request each: 5.5 ms, and 8; disk 0 and 2 alone if units are large
+        got = rows(f"array: 2\narray_unit: 30000\njobs: [{{trace: {path}}}]\n", "--schemes", "siox")
+        near(got["base"]["seconds"], 0.0495, 1e-9)
+        near(got["static:5000"]["seconds"], 0.052, 1e-9)
+        # a cache takes the write on at once, so nobody waits for a disk: 60 kB at 1 GiB/s after 12 ms
+        got = rows(f"cache: {{size: 1M, write_back: true, dirty_limit: 1M}}\njobs: [{{trace: {path}}}]\n", "--schemes", "siox")
+        for scheme in ("base", "static:5000"):
+            near(got[scheme]["seconds"], 0.050 - 0.006 + 60000 / RATE, 1e-8)
+        done, _ = sim(f"jobs: [{{trace: {path}}}]\n")
+        assert ">=" not in done.stdout, done.stdout
+
+
+def who_does_not_tell_who_waits_gets_no_slow_down():
+    """The same requests without the collective: every rank keeps its end but the aggregators, and the table says what
+    that is worth."""
+    with tempfile.TemporaryDirectory(prefix="siox-test.") as directory:
+        path = aggregators(directory, "alone")
+        done, _ = sim(f"jobs: [{{trace: {path}}}]\n", "--json", "--schemes", "siox")
+        data = json.loads(done.stdout)
+        got = {r["scheme"]: r for r in data["rows"]}
+        assert data["waits_told"] is False and "jobs[0]: its trace does not tell" in data["notes"]
+        near(got["static:5000"]["seconds"], 0.050, 1e-9)
+        near(got["static:5000"]["added_io_time"], 0.5, 1e-9)
+        assert "slow_down" not in got["static:5000"] and got["base"]["slow_down"] == 0, got
+        done, _ = sim(f"jobs: [{{trace: {path}}}]\n", "--schemes", "siox")
+        assert re.search(r"^static:5000.* >=50.00 % +>=0.050 s ", done.stdout, re.M), done.stdout
+        assert re.search(r"^base .* 0.00 % +0.050 s ", done.stdout, re.M), done.stdout
+        assert "no slow-down is known" in done.stdout
+        table = csv.DictReader(io.StringIO(sim(f"jobs: [{{trace: {path}}}]\n", "--csv")[0].stdout))
+        assert {r["slow_down"] for r in table if r["kind"] in ("static", "scheme")} == {""}
+        for text, told in (("0,/f,write,0,10,1,2\n1,/f,write,0,10,1,2\n", False),
+                           ("0,/f,write,0,10,1,2\n1,/f,write,0,10,1,2\n0,,barrier,1,,3,4\n1,,barrier,1,,3,4\n", True),
+                           ("0,/f,write,0,10,1,2\n", True)):  # a single rank has nobody to wait for
+            path, _ = imported(directory, "a.csv", "rank,file,op,offset,bytes,start,end\n" + text)
+            done, _ = sim(f"jobs: [{{trace: {path}}}]\n", "--json", "--schemes", "siox")
+            assert json.loads(done.stdout)["waits_told"] is told, text
+
+
+def limits_are_those_of_the_trace():
+    """It was recorded with 123 W for the speed-ups of two disks; a scenario may state another figure."""
+    from siox_run import Place
+    with tempfile.TemporaryDirectory(prefix="siox-test.") as directory, Place() as place:
+        path = aggregators(directory)
+        for more, watts in (("", 123), ("inrush_watts: 50\n", 50)):
+            done, _ = sim(f"{more}jobs: [{{trace: {path}}}]\n", "--json", "--schemes", "siox")
+            limits = json.loads(done.stdout)["limits"]
+            assert (limits["inrush_watts"], limits["power_group"], limits["early_quantile"]) == (watts, 2, 50), limits
+        path = record(directory, place, "--set", "inrush_watts=77", "--set", "user_share=60")
+        header = json.loads(subprocess.run([SIOX, "trace", "cat", path, "--header"], capture_output=True, text=True).stdout)
+        assert (header["limits"]["inrush_watts"], header["limits"]["user_share"]) == (77, 60), header
+        assert header["waits_told"] is True and header["policy"] == "siox", header
+        done, _ = sim(f"delay_budget: 1\njobs: [{{trace: {path}}}]\n", "--json", "--schemes", "siox")
+        limits = json.loads(done.stdout)["limits"]
+        assert (limits["inrush_watts"], limits["user_share"], limits["delay_budget"]) == (77, 60, 1), limits
 
 
 def wrong_caches_are_named_with_their_place():

@@ -25,6 +25,7 @@ static struct siox_trace_writer *create(const char *name) {
   for (int f = 0; f < 3; f++)
     for (int t = 0; t < 3; t++)
       table.table[f][t] = (struct siox_transition){f == t ? 0 : 500 * MS, f == t ? 0 : 6};
+  const struct siox_limits limits = {.early = 0.9, .wear = true, .inrush_w = 20, .array = 2};
   struct siox_trace_header h = {.clock = 1,
                                 .start = 5,
                                 .ndisks = NDISKS,
@@ -32,7 +33,9 @@ static struct siox_trace_writer *create(const char *name) {
                                 .initial_level = level,
                                 .policy = "siox",
                                 .hold_factor = 10,
-                                .program = "p"};
+                                .program = "p",
+                                .limits = &limits,
+                                .waits = SIOX_WAITS_TOLD};
   struct siox_trace_writer *w;
   FUZZ_CHECK(siox_trace_create(&w, fuzz_seed_path(name), &h, NULL) == 0);
   return w;

@@ -98,6 +98,74 @@ static void a_header_comes_back(void **state) {
   siox_trace_reader_close(r);
 }
 
+/* A trace's header with what follows its disks, as bytes. */
+static int write_header(const struct siox_trace_header *h, const void *more, size_t n) {
+  struct siox__out out = {0};
+  siox__trace_put_header(&out, h);
+  siox__out_bytes(&out, more, n);
+  struct siox__in in = {.data = out.data, .length = out.length};
+  struct siox__trace_header got;
+  int rc = siox__trace_get_header(&in, &got);
+  siox__trace_free_header(&got);
+  free(out.data);
+  return rc;
+}
+
+static void limits_in_force_come_back(void **state) {
+  (void)state;
+  const struct siox_limits limits = {.early = 0.9,
+                                     .wear = true,
+                                     .start_stop_per_day = 27,
+                                     .load_unload_per_day = 329,
+                                     .inrush_w = 40.5,
+                                     .power_group = 65536,
+                                     .array = 3,
+                                     .inrush_wait_ns = 10000000000,
+                                     .user_share = 0.75,
+                                     .delay_budget = 0.02,
+                                     .measure = true};
+  struct siox_trace_header h = {.policy = "siox", .limits = &limits, .waits = SIOX_WAITS_UNTOLD};
+  struct siox_trace_writer *w;
+  assert_int_equal(siox_trace_create(&w, test_path("a.siox"), &h, NULL), 0);
+  assert_int_equal(siox_trace_close(w), 0);
+  struct siox_trace_reader *r = open_trace(test_path("a.siox"));
+  const struct siox_limits *l = siox_trace_header(r)->limits;
+  assert_non_null(l);
+  assert_true(l->early == 0.9 && l->wear && l->start_stop_per_day == 27 &&
+              l->load_unload_per_day == 329 && l->inrush_w == 40.5 && l->power_group == 65536 &&
+              l->array == 3 && l->inrush_wait_ns == 10000000000 && l->user_share == 0.75 &&
+              l->delay_budget == 0.02 && l->measure);
+  assert_int_equal(siox_trace_header(r)->waits, SIOX_WAITS_UNTOLD);
+  siox_trace_reader_close(r);
+}
+
+static void a_header_without_limits_says_so(void **state) {
+  (void)state;
+  assert_int_equal(siox_trace_close(create()), 0); /* as all were before there were parts */
+  struct siox_trace_reader *r = open_trace(test_path("a.siox"));
+  assert_null(siox_trace_header(r)->limits);
+  assert_int_equal(siox_trace_header(r)->waits, SIOX_WAITS_UNSAID);
+  siox_trace_reader_close(r);
+}
+
+static void parts_of_a_header_that_nobody_knows_are_passed_over(void **state) {
+  (void)state;
+  const struct siox_trace_header h = {.policy = "siox"};
+  assert_int_equal(write_header(&h, (uint8_t[]){99, 3, 1, 2, 3, 2, 1, 1}, 8), 0);
+  assert_int_equal(write_header(&h, (uint8_t[]){99, 4, 1, 2, 3}, 5), SIOX_EPROTO); /* cut */
+  assert_int_equal(write_header(&h, (uint8_t[]){2, 2, 1, 0}, 4), SIOX_EPROTO);     /* too long */
+  assert_int_equal(write_header(&h, (uint8_t[]){2, 1, 2}, 3), SIOX_EPROTO);        /* no flag */
+  assert_int_equal(write_header(&h, (uint8_t[]){1, 2, 0, 0}, 4), SIOX_EPROTO);     /* too short */
+  assert_int_equal(write_header(&h, (uint8_t[]){99}, 1), SIOX_EPROTO);
+  const struct siox_limits share = {.user_share = 1.5}, wait = {.inrush_wait_ns = -1};
+  assert_int_equal(
+      write_header(&(struct siox_trace_header){.policy = "", .limits = &share}, NULL, 0),
+      SIOX_EPROTO);
+  assert_int_equal(
+      write_header(&(struct siox_trace_header){.policy = "", .limits = &wait}, NULL, 0),
+      SIOX_EPROTO);
+}
+
 static void drives_with_a_table_come_back(void **state) {
   (void)state;
   struct siox_drive a = test_drive(), b = test_drive();
@@ -408,6 +476,9 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_checksum_is_crc32c),
       cmocka_unit_test(a_header_comes_back),
+      cmocka_unit_test(limits_in_force_come_back),
+      cmocka_unit_test(a_header_without_limits_says_so),
+      cmocka_unit_test(parts_of_a_header_that_nobody_knows_are_passed_over),
       cmocka_unit_test(drives_with_a_table_come_back),
       cmocka_unit_test(a_drive_that_takes_ages_is_refused),
       cmocka_unit_test(every_kind_comes_back_in_its_streams_order),

@@ -13,13 +13,16 @@ static size_t original(uint8_t *data, uint64_t *seed) {
   table.ramp = false;
   const struct siox_drive *drives[NDISKS] = {&ramp, &table, &ramp};
   const uint32_t level[NDISKS] = {2, 1, 0};
+  const struct siox_limits limits = {.early = 0.9, .wear = true, .inrush_w = 20, .array = 2};
   struct siox_trace_header h = {.clock = 1,
                                 .start = 5,
                                 .ndisks = NDISKS,
                                 .drive = drives,
                                 .initial_level = level,
                                 .policy = "rt",
-                                .program = "p"};
+                                .program = "p",
+                                .limits = &limits,
+                                .waits = SIOX_WAITS_TOLD};
   struct siox_trace_writer *w;
   assert_int_equal(siox_trace_create(&w, test_path("a.siox"), &h, NULL), 0);
   for (int i = 0; i < 150; i++) {

@@ -18,8 +18,9 @@ struct sim_scenario {
   struct siox_cache_options cache; /* size 0: none */
   uint32_t widest;                 /* most disks of one file */
   char **scheme;                   /* asked for by the file; NULL-terminated, or NULL */
-  char *only_trace; /* the one job's trace, played as it was recorded; NULL: there is more to it */
-  char *notes;      /* lines for people, or NULL */
+  char *only_trace;  /* the one job's trace, played as it was recorded; NULL: there is more to it */
+  bool waits_untold; /* of some trace: siox_sim_waits_told */
+  char *notes;       /* lines for people, or NULL */
   /* what the above is kept in */
   struct siox_config_drives drives;
   struct siox_drive *copies;
@@ -48,7 +49,8 @@ struct sim_row {
   char wrong[256]; /* why there are no figures; empty: there are */
   bool timed;      /* a replay: seconds and the like are known */
   double joules, saved, added_io, seconds, io_seconds, worst_seconds;
-  double slow_down;     /* greatest over ranks of run time added, over the rank's in base */
+  double slow_down;     /* greatest over ranks of run time added, over the rank's in base; NAN: not
+                           known */
   double delay_seconds; /* I/O time added, over all ranks that lost any */
   double bound;         /* least joules for anyone who adds so much */
   double joules_state[SIOX_NSTATES];

@@ -211,6 +211,10 @@ static int write_trace(struct import_rows *rows, const struct siox_config *confi
                                    .policy = "base",
                                    .hold_factor = config->hold_factor,
                                    .program = rows->program ? rows->program : "imported"};
+  head.waits = SIOX_WAITS_UNTOLD;
+  for (size_t i = 0; i < rows->count; i++)
+    if (rows->row[i].file == SIOX_IMPORT_BARRIER)
+      head.waits = SIOX_WAITS_TOLD;
   rc = siox_trace_create(&w.trace, path, &head, diag);
   if (rc == 0) {
     qsort(rows->row, rows->count, sizeof *rows->row, by_rank);

@@ -37,7 +37,7 @@ static struct sim_row *new_row(struct maker *m, const char *name, enum sim_kind 
 }
 
 static void fill(struct sim_row *row, const struct siox_replay_result *r,
-                 const struct siox_replay_result *base) {
+                 const struct siox_replay_result *base, bool waits_untold) {
   int64_t worst = 0, io = 0;
   for (uint32_t i = 0; i < r->nranks; i++) {
     worst = r->rank[i].worst_ns > worst ? r->rank[i].worst_ns : worst;
@@ -48,7 +48,7 @@ static void fill(struct sim_row *row, const struct siox_replay_result *r,
   row->saved = base->joules > 0 ? 1 - r->joules / base->joules : 0;
   struct siox_added added = siox_added(r, base);
   row->added_io = added.io;
-  row->slow_down = added.run;
+  row->slow_down = waits_untold ? NAN : added.run;
   row->delay_seconds = (double)added.io_ns / 1e9;
   row->seconds = (double)(r->end - r->start) / 1e9;
   row->io_seconds = (double)io / 1e9;
@@ -117,7 +117,7 @@ static int add_replay(struct maker *m, const char *policy, enum sim_kind kind) {
     return SIOX_ENOMEM;
   int rc = replay(m, policy, &r, &diag);
   if (rc == 0)
-    fill(row, &r, &m->base);
+    fill(row, &r, &m->base, m->s->waits_untold);
   else
     snprintf(row->wrong, sizeof row->wrong, "%.250s", *diag.text ? diag.text : siox_strerror(rc));
   siox_replay_free(&r);
@@ -276,7 +276,7 @@ int sim_rows_make(struct sim_rows *rows, struct sim_scenario *s, char *const *sc
   if (rc == 0)
     rc = row ? replay(&m, "base", &m.base, diag) : SIOX_ENOMEM;
   if (rc == 0) {
-    fill(row, &m.base, &m.base);
+    fill(row, &m.base, &m.base, false);
     measure_base(&m);
     rc = add_statics(&m);
   }

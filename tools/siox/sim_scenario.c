@@ -199,11 +199,33 @@ static const char *initial_of(const char *wanted) {
   setting(in, SIOX__KIND_##kind, #key, (in)->text->key ? (in)->text->key : initial_of(#key),       \
           &(in)->config.key)
 
+/* What the scenario leaves out is as it was when its first trace was recorded, where that is known.
+ */
 static void read_limits(struct loader *in) {
+  struct scenario_text *t = in->text;
+  struct siox_limits *l = &in->s->limits;
+  const struct siox_trace_header *h = in->s->reader ? siox_trace_header(in->s->reader) : NULL;
 #define SIOX_CONFIG(kind, key, initial, environment, help) SETTING(in, kind, key);
 #include "siox/limits.def"
 #undef SIOX_CONFIG
-  in->s->limits = siox_config_limits(&in->config);
+  *l = siox_config_limits(&in->config);
+  if (!h || !h->limits)
+    return;
+#define RECORDED(key, member)                                                                      \
+  if (!t->key)                                                                                     \
+    l->member = h->limits->member;
+  RECORDED(early_quantile, early)
+  RECORDED(start_stop_per_day, start_stop_per_day)
+  RECORDED(load_unload_per_day, load_unload_per_day)
+  RECORDED(inrush_watts, inrush_w)
+  RECORDED(power_group, power_group)
+  RECORDED(array, array)
+  RECORDED(inrush_wait, inrush_wait_ns)
+  RECORDED(user_share, user_share)
+  RECORDED(delay_budget, delay_budget)
+#undef RECORDED
+  l->measure = h->limits->measure;
+  l->wear = h->limits->wear || t->start_stop_per_day || t->load_unload_per_day;
 }
 
 static char *trace_path(const struct loader *in, const char *name) {
@@ -428,6 +450,14 @@ static void check_added(struct loader *in, unsigned index, const char *key) {
     snprintf(what, sizeof what,
              "jobs[%u]: files lie elsewhere than they were recorded, so its hints are %s", index,
              hints == SIOX_SIM_HINTS_DERIVED ? "derived anew from its accesses" : "left out");
+    note(in, what);
+  }
+  if (!siox_sim_waits_told(in->s->sim, index)) {
+    in->s->waits_untold = true;
+    snprintf(what, sizeof what,
+             "jobs[%u]: its trace does not tell who waits for whom, so a delay stays in its rank: "
+             "no slow-down is known,\n  and I/O and run time added are at least what is shown",
+             index);
     note(in, what);
   }
   in->s->widest = h ? in->s->ndisks : in->s->widest;

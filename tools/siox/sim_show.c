@@ -24,6 +24,13 @@ static void show_recorded(const struct sim_rows *r, FILE *out) {
           (r->closed_seconds / r->recorded_seconds - 1) * 100);
 }
 
+/* A figure in a column, or the least that it can be. */
+static void show_least(FILE *out, bool least, double value, int digits, const char *unit) {
+  char text[64];
+  snprintf(text, sizeof text, "%s%.*f %s", least ? ">=" : "", digits, value, unit);
+  fprintf(out, " %11s", text);
+}
+
 void sim_show_table(const struct sim_rows *rows, const struct sim_scenario *s, FILE *out) {
   int width = 14;
   for (uint32_t i = 0; i < rows->count; i++) {
@@ -41,11 +48,13 @@ void sim_show_table(const struct sim_rows *rows, const struct sim_scenario *s, F
       fprintf(out, "%-*s %s\n", width, name, r->wrong);
       continue;
     }
-    fprintf(out, "%-*s %13.3f %7.2f %% %9.2f %%", width, name, r->joules, r->saved * 100,
-            r->added_io * 100);
+    fprintf(out, "%-*s %13.3f %7.2f %%", width, name, r->joules, r->saved * 100);
+    bool least = s->waits_untold && r->timed && r->kind != SIM_BASE;
+    show_least(out, least, r->added_io * 100, 2, "%");
     if (r->timed)
-      fprintf(out, " %9.3f s %12" PRIu64 " %8.3f s %8" PRIu64, r->seconds, r->transitions,
-              r->worst_seconds, r->missed);
+      show_least(out, least, r->seconds, 3, "s");
+    if (r->timed)
+      fprintf(out, " %12" PRIu64 " %8.3f s %8" PRIu64, r->transitions, r->worst_seconds, r->missed);
     if (r->timed && s->cache.size)
       fprintf(out, " %7.2f %% %7.1f MiB", r->hit_rate * 100, (double)r->cache.hit / 1048576);
     if (r->timed)
@@ -88,7 +97,7 @@ void sim_show_csv_head(FILE *out) {
 
 /* Figures that a row does not have are left empty. */
 static void csv_real(FILE *out, bool there, double value) {
-  if (there)
+  if (there && !isnan(value))
     fprintf(out, "%.17g", value);
   fputc(',', out);
 }
@@ -128,7 +137,7 @@ static json_t *row_of(const struct sim_row *r) {
   }
 #define ALL(name, member) json_object_set_new(o, #name, json_real(r->member));
 #define REAL(name, member)                                                                         \
-  if (r->timed)                                                                                    \
+  if (r->timed && !isnan(r->member))                                                               \
     json_object_set_new(o, #name, json_real(r->member));
 #define COUNT(name, member)                                                                        \
   if (r->timed)                                                                                    \
@@ -150,15 +159,16 @@ json_t *sim_show_json(const struct sim_rows *rows, const struct sim_scenario *s)
   json_t *list = json_array();
   for (uint32_t i = 0; i < rows->count; i++)
     json_array_append_new(list, row_of(&rows->row[i]));
-  json_t *all = json_pack("{s:I, s:I, s:f, s:b, s:b, s:o}", "disks", (json_int_t)s->ndisks,
+  json_t *all = json_pack("{s:I, s:I, s:f, s:b, s:b, s:b, s:o}", "disks", (json_int_t)s->ndisks,
                           "disks_used", (json_int_t)rows->used, "busy", rows->busy, "estimated", 1,
-                          "cut", rows->cut, "rows", list);
+                          "cut", rows->cut, "waits_told", !s->waits_untold, "rows", list);
   if (rows->recorded)
     json_object_set_new(all, "recorded",
                         json_pack("{s:f, s:f, s:f, s:f, s:f}", "joules", rows->recorded_joules,
                                   "seconds", rows->recorded_seconds, "joules_arrivals_kept",
                                   rows->open_joules, "joules_closed_loop", rows->closed_joules,
                                   "seconds_closed_loop", rows->closed_seconds));
+  json_object_set_new(all, "limits", siox__limits_json(&s->limits));
   json_t *assumed = json_object();
   for (uint32_t i = 0; i < s->drives.nprofiles; i++)
     if (s->drives.profile[i].assumed[0])

@@ -48,4 +48,8 @@ void siox__report_live(json_t *report, const json_t *live);
 /* report_text.c: the same for people. */
 void siox__report_print(FILE *out, const json_t *report);
 
+/* trace.c: limits by the names of their settings; limits NULL: null. */
+struct siox_limits;
+json_t *siox__limits_json(const struct siox_limits *limits);
+
 #endif

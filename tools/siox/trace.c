@@ -9,9 +9,11 @@
 #include <string.h>
 
 static const char usage[] =
-    "usage: siox trace cat FILE [--events] [--segments] [--json]\n\n"
+    "usage: siox trace cat FILE [--events] [--segments] [--json]\n"
+    "       siox trace cat FILE --header\n\n"
     "Prints a trace: --events what programs did (the default), --segments what the disks did;\n"
     "CSV with a header line (both at once do not fit into one), or with --json one object a line.\n"
+    "--header: under what it was recorded, as one JSON object.\n"
     "Exit status 1: the trace is damaged (what was good before is printed) or cannot be read.\n";
 
 static const char *const kinds[] = {"job", "client", "file", "site", "join",    "leave", "open",
@@ -226,6 +228,49 @@ static void print_segment(const struct siox_segment *s, bool json) {
          job, s->share);
 }
 
+json_t *siox__limits_json(const struct siox_limits *l) {
+  if (!l)
+    return json_null();
+  return json_pack("{s:f, s:b, s:f, s:f, s:f, s:I, s:I, s:f, s:f, s:f}", "early_quantile",
+                   l->early * 100, "wear", l->wear, "start_stop_per_day", l->start_stop_per_day,
+                   "load_unload_per_day", l->load_unload_per_day, "inrush_watts", l->inrush_w,
+                   "power_group", (json_int_t)l->power_group, "array", (json_int_t)l->array,
+                   "inrush_wait", (double)l->inrush_wait_ns / 1e9, "user_share",
+                   l->user_share * 100, "delay_budget", l->delay_budget * 100);
+}
+
+static int print_header(const char *path) {
+  struct siox_trace_reader *r;
+  struct siox_diag diag;
+  int rc = siox_trace_open(&r, path, &diag);
+  if (rc < 0) {
+    fprintf(stderr, "siox: %s\n", *diag.text ? diag.text : siox_strerror(rc));
+    return 1;
+  }
+  const struct siox_trace_header *h = siox_trace_header(r);
+  json_t *disks = json_array(), *waits = h->waits == SIOX_WAITS_UNSAID
+                                             ? json_null()
+                                             : json_boolean(h->waits == SIOX_WAITS_TOLD);
+  for (uint32_t d = 0; d < h->ndisks; d++)
+    json_array_append_new(disks,
+                          json_pack("{s:s, s:i}", "drive", h->drive[d]->name, "initial_speed",
+                                    (int)h->drive[d]->level[h->initial_level[d]].speed));
+  json_t *all = json_pack("{s:I, s:I, s:I, s:I, s:s, s:f, s:s, s:f, s:o, s:o, s:o}", "version",
+                          (json_int_t)h->version, "clock", (json_int_t)h->clock, "start_ns",
+                          (json_int_t)h->start, "wall_start_ns", (json_int_t)h->wall_start_ns,
+                          "policy", h->policy, "hold_factor", h->hold_factor, "program", h->program,
+                          "time_scale", h->ndisks ? h->drive[0]->time_scale : 1.0, "limits",
+                          siox__limits_json(h->limits), "waits_told", waits, "disks", disks);
+  rc = !all || json_dumpf(all, stdout, JSON_INDENT(1)) || putchar('\n') == EOF;
+  json_decref(all);
+  siox_trace_reader_close(r);
+  if (rc || fflush(stdout) != 0 || ferror(stdout)) {
+    fputs("siox: standard output cannot be written\n", stderr);
+    return 1;
+  }
+  return 0;
+}
+
 static int cat(const char *path, bool events, bool segments, bool json) {
   struct siox_trace_reader *r;
   struct siox_diag diag;
@@ -257,7 +302,7 @@ static int cat(const char *path, bool events, bool segments, bool json) {
 
 int siox__cmd_trace(int argc, char **argv) {
   const char *path = NULL;
-  bool events = false, segments = false, json = false, bad = argc < 2;
+  bool events = false, segments = false, json = false, header = false, bad = argc < 2;
   if (argc > 1 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))) {
     fputs(usage, stdout);
     return 0;
@@ -274,14 +319,19 @@ int siox__cmd_trace(int argc, char **argv) {
       segments = true;
     else if (!strcmp(argv[i], "--json"))
       json = true;
+    else if (!strcmp(argv[i], "--header"))
+      header = true;
     else if (argv[i][0] == '-' || path)
       bad = true;
     else
       path = argv[i];
   }
+  bad |= header && (events || segments || json);
   if (bad || !path || (events && segments && !json)) { /* two tables do not fit into one CSV */
     fputs(usage, stderr);
     return SIOX__USAGE;
   }
+  if (header)
+    return print_header(path);
   return cat(path, events || !segments, segments, json);
 }
