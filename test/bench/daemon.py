@@ -13,6 +13,7 @@ import argparse
 import json
 import os
 import re
+import resource
 import shutil
 import subprocess
 import sys
@@ -57,13 +58,14 @@ def claims(seconds):
     row("64 rings that are only read", ring / ring_cpu, "/s of the reader")
     sock, sock_s, sock_cpu = load("socket", 64, seconds)
     row("64 sockets that are only read", sock / sock_cpu, "/s of the reader")
-    for policy in ("base", "claims", "siox"):
-        with Daemon(clock="monotonic", policy=policy, disks=8) as daemon:
+    for policy, disks, which in (("base", 256, "of its own"), ("claims", 256, "of its own"), ("siox", 256, "of its own"),
+                                 ("siox", 4, "that are everybody's")):
+        with Daemon(clock="monotonic", policy=policy, disks=disks) as daemon:
             before = cpu_of(daemon.pid)
             count, wall, _ = load("claims", daemon.socket, 64, seconds, 4)
             cpu = cpu_of(daemon.pid) - before
             target = dict(target=">= 300,000", met=count / cpu >= 300000) if policy == "siox" else {}
-            row(f"claims of 64 clients, 4 of 8 disks each, {policy}", count / cpu, "/s of the daemon", **target)
+            row(f"64 clients claim, each 4 disks {which}, {policy}", count / cpu, "/s of the daemon", **target)
             row(f"  the same by the wall clock", count / wall, "/s")
             row(f"  beside the bare ring", count / cpu / (ring / ring_cpu), "of it")
 
@@ -81,7 +83,7 @@ def hints():
             row("  best", found[name][1], "ns")
 
 
-def crowd(policy, jobs, disks, a_run):
+def crowd(policy, jobs, disks, a_run, wanted):
     with Daemon(clock="monotonic", policy=policy, disks=disks) as daemon:
         empty = resident(daemon.pid)
         begin = time.monotonic()
@@ -92,8 +94,10 @@ def crowd(policy, jobs, disks, a_run):
         answer = client.ask("disks", first=0, count=1)
         full, took = resident(daemon.pid), time.monotonic() - begin
         assert answer["clients"] == jobs, answer["clients"]
-        row(f"memory, {jobs} jobs x {disks} disks, 8 runs of {a_run}, {policy}", full, "MiB", "<= 256", full <= 256)
+        all_of_them = empty + (full - empty) * wanted / jobs
+        row(f"memory, {jobs} jobs x {disks} disks, 8 runs of {a_run}, {policy}", full, "MiB")
         row("  before they came", empty, "MiB")
+        row(f"  in proportion, {wanted} jobs", all_of_them, "MiB", "<= 256", all_of_them <= 256)
         row("  time to take them in", took, "s")
         peer.communicate("\n")
 
@@ -119,6 +123,16 @@ def idle(seconds, clients):
         peer.communicate("\n")
 
 
+def many_descriptors(wanted):
+    """The daemon has three a client; root may raise the limit."""
+    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    try:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (max(wanted, hard), max(wanted, hard)))
+    except (ValueError, OSError):
+        return (hard - 100) // 3
+    return (max(wanted, hard) - 100) // 3
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seconds", type=float, default=3, help="of each measurement of throughput")
@@ -129,8 +143,8 @@ def main():
     print(f"load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
     claims(options.seconds)
     hints()
-    crowd("siox", options.jobs, 10000, 8)
-    crowd("base", options.jobs, 10000, 1250)
+    jobs = min(options.jobs, many_descriptors(65536))
+    crowd("siox", jobs, 10000, 8, options.jobs)
     for clients in (0, 64):
         idle(options.idle, clients)
     print(f"load {os.getloadavg()[0]:.1f}")

@@ -29,7 +29,7 @@ enum { RING = 256 * 1024, BATCH = 64 };
 struct peer {
   int socket, wake;
   struct siox_ring *ring;
-  uint32_t ndisks;
+  uint32_t ndisks, number;
   uint64_t seq;
 };
 
@@ -80,6 +80,7 @@ static struct peer join(const char *path, int number) {
                 fds[0], 0);
   p.wake = fds[1];
   p.ndisks = reply.welcome.ndisks;
+  p.number = (uint32_t)number;
   close(fds[0]);
   close(fds[2]);
   return p;
@@ -99,12 +100,14 @@ struct claim {
   struct siox_claim_run run;
 };
 
-/* The next hint of a peer: its disks are needed, then not. */
+/* The next hint of a peer: its disks, others than its neighbours' as far as there are, are needed,
+ * then not. */
 static struct claim next(struct peer *p, uint32_t disks) {
   p->seq++;
   return (struct claim){
       .head = {.version = SIOX_CLAIM_VERSION, .nruns = 1, .seq = p->seq, .time = siox__now_ns()},
-      .run = {.count = disks < p->ndisks ? disks : p->ndisks,
+      .run = {.first = p->ndisks > disks ? p->number * disks % (p->ndisks / disks * disks) : 0,
+              .count = disks < p->ndisks ? disks : p->ndisks,
               .speed = SIOX_SPEED_FULL,
               .flag = (int32_t)(p->seq & 1),
               .until = SIOX_NEVER}};
