@@ -135,7 +135,7 @@ static int draw_choice(const struct drawing *d, FILE *out) {
   grid.height = HIGH * busy.count;
   grid.across = grid.width + 18;
   grid.down = grid.height + 14;
-  double width = fmax(panel_x(&grid, grid.column.count), 640);
+  double width = fmax(panel_x(&grid, grid.column.count), 780);
   snprintf(text, sizeof text, "%s, %u disks: what saves most, %s", g->drive, g->disks,
            sim_limit_what(d->limit));
   svg_begin(out, width, panel_y(&grid, grid.row.count) + 34, text);
@@ -239,7 +239,7 @@ static int draw_saved(const struct drawing *d, FILE *out) {
   sim_group_values(g, SIM_AXIS_error, &error);
   double least = error.count ? error.value[0] : 0;
   double most = error.count ? error.value[error.count - 1] : 0;
-  double width = fmax(panel_x(&grid, grid.column.count), 640);
+  double width = fmax(panel_x(&grid, grid.column.count), 780);
   snprintf(text, sizeof text, "%s, %u disks: energy saved by gap; errors %g and %g %%", g->drive,
            g->disks, least, most);
   svg_begin(out, width, panel_y(&grid, grid.row.count) + 34, text);
