@@ -10,6 +10,7 @@ enum { BLOCK = 4 };       /* cycles at least that savings must last for */
 enum { WORTH = 4 };       /* times the changes' joules that a block must save */
 enum { SMOOTHING = 4 };   /* cycles over which averages reach back */
 enum { FORGETTING = 16 }; /* and over which the longest gap is remembered */
+enum { OVERLAPS = 16 };   /* ends of bursts, while others go on, that are taken for one cycle */
 enum { REST = 16 };       /* cycles, and steps, between steps that requests wait for */
 #define TOLERANCE 0.25    /* of a budget, by which a rate may be above it before such a step up */
 
@@ -268,6 +269,10 @@ void siox__budget_choose(struct siox__budget *budget, const struct siox_view *vi
   if (!b->used)
     return;
   int64_t gap = next > free_from ? next - free_from : 0;
+  bool followed = budget->paid_at > 0 && now == budget->paid_at;
+  if (gap == 0 && ++b->overlapped < OVERLAPS && !followed)
+    return; /* one of several that use the disk together */
+  b->overlapped = 0;
   learn(b, drive, now, gap);
   const struct bearing all = bearing_of(view, now, disk, b);
   uint32_t high = highest_use(b, &all, drive->nlevels - 1);

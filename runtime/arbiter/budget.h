@@ -17,6 +17,7 @@ struct siox__budget_disk {
   int64_t longest, usual;         /* gap of late */
   int64_t paid_at, deposit; /* last step that requests waited for; savings asked for before one */
   uint32_t serve;           /* needs within a budget are served at this level at most */
+  uint32_t overlapped;      /* ends of bursts without a gap */
   bool used;                /* requests since the last gap began */
   bool known;               /* cycle and period are */
   bool spends;              /* savings are spent on a level that is not earned */

@@ -59,6 +59,7 @@ struct need { /* what the claims on one disk come to */
   uint32_t floor_job;
   int64_t next; /* earliest need ahead */
   uint32_t next_level, next_job;
+  bool spent;       /* somebody has lost more than its budget: no risks */
   bool withheld;    /* somebody's claims do not count: over its share */
   uint32_t claimed; /* greatest level in force, withheld ones included */
 };
@@ -133,6 +134,8 @@ static struct need gather(struct state *state, int64_t now, uint32_t disk,
       level = siox__level_for(drive, entry.speed);
     need.any = true;
     wish->wake = siox__sooner(wish->wake, end);
+    if (state->budget.on && siox__budget_room(view, job, now) < 0)
+      need.spent = true;
     if (from <= now && demand) {
       uint32_t asked = level;
       int64_t since;
@@ -177,6 +180,8 @@ static bool worn(const struct siox_disk_view *v, int64_t now, uint32_t level) {
 static uint32_t plan(int64_t now, const struct siox_disk_view *v, const struct siox__stand *stand,
                      const struct need *need, uint32_t *asked) {
   uint32_t first = need->floor_job == SIOX_NOBODY ? 0 : need->floor;
+  if (need->spent && need->next_level > first)
+    first = need->next_level;
   uint32_t last = need->next_level > first ? need->next_level : first;
   uint32_t best = v->level >= first ? v->level : first, ideal = best;
   double least = siox__gap_joules(v->drive, stand, best, need->next, need->next_level);

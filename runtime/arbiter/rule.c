@@ -20,10 +20,13 @@ int64_t siox__entry_end(const struct siox_view *view, uint32_t disk,
                         const struct siox_claim_entry *entry) {
   const struct siox_disk_view *v = &view->disk[disk];
   int64_t made = entry->need_by > entry->since ? entry->need_by : entry->since;
-  if (made <= v->decayed)
-    return made;
   int64_t idle = v->idle_since > made ? v->idle_since : made;
-  int64_t end = siox__later(idle, view->hold[disk]);
+  int64_t end = made <= v->decayed ? made : siox__later(idle, view->hold[disk]);
+  if (entry->flag == 0 && entry->need_by > entry->since) {
+    /* A prediction may be as late as it looked ahead. */
+    int64_t late = siox__later(made, entry->need_by - entry->since);
+    end = late > end ? late : end;
+  }
   if (entry->flag == 1)
     end = siox__sooner(end, siox__later(entry->until, 1));
   return end;

@@ -367,7 +367,7 @@ static void a_need_that_nobody_used_decays_and_stays_decayed(void **state) {
   (void)state;
   struct lab *lab = lab_open("siox", 1);
   uint32_t a = lab_join(lab, "A"), b = lab_join(lab, "B");
-  lab_hint(lab, 1, a, "1", 0, 0, 51, 0); /* A hangs */
+  lab_hint(lab, 11, a, "1", 0, 0, 51, 0); /* A hangs */
   assert_int_equal(lab_speed(lab, 51 + HOLD - 0.001, 0), 15000);
   assert_int_equal(lab_speed(lab, 51 + HOLD, 0), 6000);
   lab_hint(lab, 120, b, "1", SIOX_SPEED_FULL, 1, 140, 0);
@@ -375,6 +375,18 @@ static void a_need_that_nobody_used_decays_and_stays_decayed(void **state) {
   lab_hint(lab, 141, b, "1", 0, 0, 180, 0); /* A's claim does not come back to life */
   assert_int_equal(lab_speed(lab, 150, 0), 6000);
   assert_true(lab_read(lab, 181, a, 64 * KB).missed);
+  lab_close(lab);
+}
+
+static void a_prediction_may_be_as_late_as_it_looked_ahead(void **state) {
+  (void)state;
+  struct lab *lab = lab_open("siox", 1);
+  uint32_t a = lab_join(lab, "A");
+  lab_hint(lab, 1, a, "1", 0, 0, 101, 0);
+  assert_int_equal(lab_speed(lab, 101 + 99, 0), 15000);
+  assert_false(lab_read(lab, 101 + 99, a, 64 * KB).missed);
+  lab_hint(lab, 210, a, "1", 0, 0, 310, 0);
+  assert_int_equal(lab_speed(lab, 310 + 101, 0), 6000);
   lab_close(lab);
 }
 
@@ -401,6 +413,7 @@ int main(void) {
       cmocka_unit_test(claims_of_a_dead_client_hold_nothing),
       cmocka_unit_test(a_disk_nobody_claims_falls_to_the_lowest_level_after_hold),
       cmocka_unit_test(a_need_that_nobody_used_decays_and_stays_decayed),
+      cmocka_unit_test(a_prediction_may_be_as_late_as_it_looked_ahead),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
