@@ -7,6 +7,7 @@
 #include <string.h>
 
 enum { MILLION = 1000000 };
+enum { ENOUGH = 8 }; /* uses after which a site or client is judged by itself */
 
 static uint32_t mixed(uint64_t key) {
   return (uint32_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> 40);
@@ -115,12 +116,13 @@ int64_t siox__history_margin(const struct siox__history *history, uint32_t clien
   const struct siox__earliness *e = hint->site ? find(history->site, hint->site) : NULL;
   if (!e)
     e = find(history->client, client);
-  if (e)
-    return e->margin;
-  if (hint->need_by <= hint->since)
-    return 0;
+  int64_t margin = e ? e->margin : 0;
+  if ((e && e->count >= ENOUGH) || hint->need_by <= hint->since)
+    return margin;
   double gap = (double)(hint->need_by - hint->since);
-  return (int64_t)fmin((double)history->all.margin / MILLION * gap, (double)history->most);
+  int64_t others =
+      (int64_t)fmin((double)history->all.margin / MILLION * gap, (double)history->most);
+  return others > margin ? others : margin;
 }
 
 void siox__history_forget(struct siox__history *history, uint32_t client,

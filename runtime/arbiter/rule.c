@@ -224,13 +224,14 @@ static void look(struct siox__rule *rule, void *state, siox__wish_fn wish_fn, in
       rule->disk[disk].settled = !wish.unclaimed && wish.level == v->level;
     }
     if (wish.unclaimed) {
+      uint32_t lowest = rule->gap ? 0 : siox__lowest(v->drive);
       int64_t quiet =
           v->idle_since > rule->disk[disk].changed ? v->idle_since : rule->disk[disk].changed;
       int64_t end = siox__later(quiet, view->hold[disk]);
       if (now < end)
         wish.wake = siox__sooner(wish.wake, end);
-      else if (wish.level > siox__lowest(v->drive))
-        wish.level = siox__lowest(v->drive);
+      else if (wish.level > lowest)
+        wish.level = lowest;
     }
   }
   count_hint(event, v, &wish, out);

@@ -363,6 +363,22 @@ static void a_disk_nobody_claims_falls_to_the_lowest_level_after_hold(void **sta
   }
 }
 
+static void a_disk_that_nobody_claims_sleeps_where_low_levels_do_not_serve(void **state) {
+  (void)state;
+  static const int32_t speeds[] = {0, 15000};
+  struct lab *lab = calloc(1, sizeof *lab);
+  make_drive(&lab->drive, speeds, 2);
+  make_table(&lab->drive);
+  lab_start(lab, "siox", 1, NULL, 0);
+  double hold = 10 * (double)siox_drive_break_even(&lab->drive) * 1e-9;
+  assert_int_equal(lab_speed(lab, hold - 0.001, 0), 15000);
+  assert_int_equal(lab_speed(lab, hold, 0), 0);
+  uint32_t a = lab_join(lab, "A");
+  assert_true(lab_read(lab, hold + 100, a, 64 * KB).missed);
+  assert_int_equal(lab_speed(lab, hold + 130, 0), 15000);
+  lab_close(lab);
+}
+
 static void a_need_that_nobody_used_decays_and_stays_decayed(void **state) {
   (void)state;
   struct lab *lab = lab_open("siox", 1);
@@ -412,6 +428,7 @@ int main(void) {
       cmocka_unit_test(a_prediction_of_any_member_covers_a_collective),
       cmocka_unit_test(claims_of_a_dead_client_hold_nothing),
       cmocka_unit_test(a_disk_nobody_claims_falls_to_the_lowest_level_after_hold),
+      cmocka_unit_test(a_disk_that_nobody_claims_sleeps_where_low_levels_do_not_serve),
       cmocka_unit_test(a_need_that_nobody_used_decays_and_stays_decayed),
       cmocka_unit_test(a_prediction_may_be_as_late_as_it_looked_ahead),
   };
