@@ -91,6 +91,7 @@ struct siox_view {
   struct siox_limits limits;
   const uint32_t *user; /* by job: a number that jobs of one user share, and no others */
   const struct siox_job_view *job; /* by job; NULL: no job has a delay budget, and nothing is measured */
+  uint32_t unbudgeted;             /* jobs without one, where others may have one */
 };
 
 /* Why a slow-down goes below what a claim that is in force asks for. */

@@ -199,6 +199,7 @@ int siox_bank_job(struct siox_bank *bank, const char *key, uint32_t *job) {
   if (bank->shadow) {
     bank->job_view[*job] =
         (struct siox_job_view){.since = INT64_MAX, .budget = bank->view.limits.delay_budget};
+    bank->view.unbudgeted += !(bank->view.limits.delay_budget > 0);
     bank->counted[*job] = (struct siox__counted){.real = 0};
   }
   return 0;
@@ -207,6 +208,8 @@ int siox_bank_job(struct siox_bank *bank, const char *key, uint32_t *job) {
 int siox_bank_job_budget(struct siox_bank *bank, uint32_t job, double budget) {
   if (job >= bank->njobs || !bank->shadow || !(budget >= 0 && budget <= 1))
     return SIOX_EINVAL;
+  bank->view.unbudgeted -= !(bank->job_view[job].budget > 0);
+  bank->view.unbudgeted += !(budget > 0);
   bank->job_view[job].budget = budget;
   return 0;
 }

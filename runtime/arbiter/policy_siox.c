@@ -123,6 +123,7 @@ static struct need gather(struct state *state, int64_t now, uint32_t disk,
   const struct siox_drive *drive = view->disk[disk].drive;
   struct need need = {.next = SIOX_NEVER, .floor_job = SIOX_NOBODY, .next_job = SIOX_NOBODY};
   uint32_t cursor = 0, client, job, level, without = withheld_user(state, now, disk, view);
+  uint32_t last = SIOX_NOBODY; /* job whose room was looked at */
   struct siox_claim_entry entry;
   while (siox__claims_next(view->claims, disk, reach(state, now, need.next), &cursor, &client, &job,
                            &entry)) {
@@ -134,8 +135,9 @@ static struct need gather(struct state *state, int64_t now, uint32_t disk,
       level = siox__level_for(drive, entry.speed);
     need.any = true;
     wish->wake = siox__sooner(wish->wake, end);
-    if (state->budget.on && siox__budget_room(view, job, now) < 0)
-      need.spent = true;
+    if (state->budget.on && !need.spent && job != last)
+      need.spent = siox__budget_room(view, job, now) < 0;
+    last = job;
     if (from <= now && demand) {
       uint32_t asked = level;
       int64_t since;
@@ -267,19 +269,62 @@ static void gap(struct state *state, int64_t now, uint32_t disk, const struct si
   wish->wake = siox__sooner(wish->wake, siox__later(stand.at, ns > 0 ? ns : 0));
 }
 
+/* Does anybody need the disk later? */
+static bool ahead(const struct state *state, int64_t now, uint32_t disk,
+                  const struct siox_view *view) {
+  uint32_t cursor = 0, client, job, level;
+  struct siox_claim_entry entry;
+  int64_t from;
+  while (siox_claims_next(view->claims, disk, &cursor, &client, &job, &entry))
+    if (demand_of(state, view, disk, client, job, &entry, &from, &level) && from > now &&
+        siox__entry_end(view, disk, &entry) > now)
+      return true;
+  return false;
+}
+
+/* With budgets, as the rule's stays() without: the disk has the level that it serves all needs at,
+ * and another client's claim keeps it there, whatever else is said. Where that claim asks for more,
+ * it must have been told already. */
+static bool stands(struct state *state, int64_t now, uint32_t disk, const struct siox_event *event,
+                   const struct siox_view *view, struct siox__wish *wish) {
+  const struct siox_disk_view *v = &view->disk[disk];
+  struct siox__budget_disk *b = &state->budget.disk[disk];
+  bool highest = v->level + 1 == v->drive->nlevels;
+  if (!state->budget.on || state->share.most || v->target != v->level || v->level != b->serve)
+    return false;
+  int64_t end;
+  if ((!highest && (view->unbudgeted || !b->told)) ||
+      !siox__rule_witness(&state->rule, now, disk, event, view, !highest, &end))
+    return false;
+  if (event->kind == SIOX_EVENT_CLAIM && ahead(state, now, disk, view)) {
+    siox__budget_choose(&state->budget, view, now, disk, now, now);
+    if (b->serve != v->level)
+      return false;
+  }
+  b->told = !highest;
+  wish->wake = end;
+  wish->withheld = true; /* it is another's */
+  return true;
+}
+
 static void wish(void *memory, int64_t now, uint32_t disk, const struct siox_event *event,
                  const struct siox_view *view, struct siox__wish *wish) {
   struct state *state = memory;
   const struct siox_disk_view *v = &view->disk[disk];
+  uint32_t serves = state->budget.disk[disk].serve;
+  if (stands(state, now, disk, event, view, wish))
+    return;
+  bool chosen = state->budget.disk[disk].serve != serves; /* it was, and so cannot stand */
   struct need need = gather(state, now, disk, event, view, wish);
   wish->unclaimed = !need.any;
   if (!need.any)
     return;
-  if (state->budget.on && event->kind == SIOX_EVENT_CLAIM && need.next != SIOX_NEVER) {
+  if (state->budget.on && !chosen && event->kind == SIOX_EVENT_CLAIM && need.next != SIOX_NEVER) {
     int64_t from = v->free_at > now ? v->free_at : now;
     siox__budget_choose(&state->budget, view, now, disk,
                         need.floor_job == SIOX_NOBODY ? from : need.next, need.next);
-    need = gather(state, now, disk, event, view, wish);
+    if (state->budget.disk[disk].serve != serves)
+      need = gather(state, now, disk, event, view, wish);
   }
   if (need.next == SIOX_NEVER) {
     wish->level = need.floor > siox__lowest(v->drive) ? need.floor : siox__lowest(v->drive);

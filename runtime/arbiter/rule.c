@@ -107,10 +107,10 @@ static int64_t pinned_until(const struct siox_view *view, uint32_t disk, uint32_
   return touched == INT64_MIN ? touched : siox__later(touched, view->hold[disk]);
 }
 
-/* Does the entry ask for the level that the disk has, now? Margins do not count: they may become
- * smaller. Without gaps a release asks for the level that it names. */
+/* Does the entry ask for the level that the disk has, or above it, now? Margins do not count: they
+ * may become smaller. Without gaps a release asks for the level that it names. */
 static bool keeps(const struct siox__rule *rule, int64_t now, uint32_t disk,
-                  const struct siox_view *view, const struct siox_claim_entry *entry) {
+                  const struct siox_view *view, const struct siox_claim_entry *entry, bool above) {
   const struct siox_disk_view *v = &view->disk[disk];
   uint32_t level;
   int64_t from = 0;
@@ -120,24 +120,44 @@ static bool keeps(const struct siox__rule *rule, int64_t now, uint32_t disk,
     level = siox__level_for(v->drive, entry->speed);
   else if (!siox__entry_demand(v->drive, entry, true, &from, &level))
     return false;
-  return from <= now && level == v->level && siox__entry_end(view, disk, entry) > now;
+  return from <= now && (above ? level > v->level : level == v->level) &&
+         siox__entry_end(view, disk, entry) > now;
 }
 
 /* Finds the claim that came last, as it is likely to be there longest; not that of a client. */
 static uint32_t find_witness(const struct siox__rule *rule, int64_t now, uint32_t disk,
-                             const struct siox_view *view, uint32_t without) {
+                             const struct siox_view *view, uint32_t without, bool above) {
   const struct siox_disk_view *v = &view->disk[disk];
   uint32_t cursor = 0, client, job, found = SIOX_NOBODY;
   struct siox_claim_entry entry;
-  int64_t last = INT64_MIN, until = v->level + 1 == v->drive->nlevels ? now : INT64_MAX;
+  int64_t last = INT64_MIN;
+  int64_t until = rule->gap || v->level + 1 == v->drive->nlevels ? now : INT64_MAX;
   while (siox__claims_next(view->claims, disk, until, &cursor, &client, &job, &entry)) {
     int64_t made = entry.need_by > entry.since ? entry.need_by : entry.since;
-    if (made > last && client != without && keeps(rule, now, disk, view, &entry)) {
+    if (made > last && client != without && keeps(rule, now, disk, view, &entry, above)) {
       last = made;
       found = client;
     }
   }
   return found;
+}
+
+bool siox__rule_witness(struct siox__rule *rule, int64_t now, uint32_t disk,
+                        const struct siox_event *event, const struct siox_view *view, bool above,
+                        int64_t *end) {
+  struct siox__rule_disk *r = &rule->disk[disk];
+  uint32_t without = event->kind == SIOX_EVENT_CLAIM ? event->client : SIOX_NOBODY;
+  struct siox_claim_entry entry = {.flag = -1};
+  if (r->witness != SIOX_NOBODY && r->witness != without)
+    entry = siox_claims_get(view->claims, r->witness, disk);
+  if (!keeps(rule, now, disk, view, &entry, above)) {
+    r->witness = find_witness(rule, now, disk, view, without, above);
+    if (r->witness == SIOX_NOBODY)
+      return false;
+    entry = siox_claims_get(view->claims, r->witness, disk);
+  }
+  *end = siox__entry_end(view, disk, &entry);
+  return true;
 }
 
 /* Most disks with many clients have their level because one of them asks for it and nobody asks for
@@ -154,17 +174,8 @@ static bool stays(struct siox__rule *rule, int64_t now, uint32_t disk,
   if (!highest &&
       (rule->gap || !r->settled || (speaks && siox__level_for(v->drive, event->speed) > v->level)))
     return false;
-  uint32_t without = speaks ? event->client : SIOX_NOBODY;
-  struct siox_claim_entry entry = {.flag = -1};
-  if (r->witness != SIOX_NOBODY && r->witness != without)
-    entry = siox_claims_get(view->claims, r->witness, disk);
-  if (!keeps(rule, now, disk, view, &entry)) {
-    r->witness = find_witness(rule, now, disk, view, without);
-    if (r->witness == SIOX_NOBODY)
-      return false;
-    entry = siox_claims_get(view->claims, r->witness, disk);
-  }
-  wish->wake = siox__entry_end(view, disk, &entry);
+  if (!siox__rule_witness(rule, now, disk, event, view, false, &wish->wake))
+    return false;
   wish->withheld = true; /* it is another's */
   return true;
 }

@@ -60,6 +60,11 @@ void siox__rule_init(struct siox__rule *rule, void *memory, const struct siox_vi
 int64_t siox__rule_event(struct siox__rule *rule, void *state, siox__wish_fn wish, int64_t now,
                          const struct siox_event *event, const struct siox_view *view,
                          struct siox_commands *out);
+/* Does a client that does not speak with this event ask for the level that the disk has, or above
+ * it, for more than that? Until when: *end. Keeps in mind who it was. */
+bool siox__rule_witness(struct siox__rule *rule, int64_t now, uint32_t disk,
+                        const struct siox_event *event, const struct siox_view *view, bool above,
+                        int64_t *end);
 /* One command for the event, if there is room (there always is in a bank). */
 void siox__command(struct siox_commands *out, uint32_t disk, uint32_t level, uint32_t job);
 
