@@ -211,19 +211,10 @@ static void read_limits(struct loader *in) {
   *l = siox_config_limits(&in->config);
   if (!h || !h->limits)
     return;
-#define RECORDED(key, member)                                                                      \
+#define SIOX_LIMIT(type, key, unit, member, initial, environment, help)                            \
   if (!t->key)                                                                                     \
     l->member = h->limits->member;
-  RECORDED(early_quantile, early)
-  RECORDED(start_stop_per_day, start_stop_per_day)
-  RECORDED(load_unload_per_day, load_unload_per_day)
-  RECORDED(inrush_watts, inrush_w)
-  RECORDED(power_group, power_group)
-  RECORDED(array, array)
-  RECORDED(inrush_wait, inrush_wait_ns)
-  RECORDED(user_share, user_share)
-  RECORDED(delay_budget, delay_budget)
-#undef RECORDED
+#include "siox/limits.def"
   l->measure = h->limits->measure;
   l->wear = h->limits->wear || t->start_stop_per_day || t->load_unload_per_day;
 }
@@ -512,6 +503,8 @@ static void read_schemes(struct loader *in) {
   if (in->rc || !t->schemes)
     return;
   in->s->scheme = calloc((size_t)t->schemes_count + 1, sizeof *in->s->scheme);
+  if (!in->s->scheme)
+    fail(in, SIOX_ENOMEM, "schemes", siox_strerror(SIOX_ENOMEM));
   for (unsigned i = 0; i < t->schemes_count && in->s->scheme; i++) {
     char key[40];
     snprintf(key, sizeof key, "schemes[%u]", i);

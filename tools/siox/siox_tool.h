@@ -49,7 +49,6 @@ void siox__report_live(json_t *report, const json_t *live);
 void siox__report_print(FILE *out, const json_t *report);
 
 /* trace.c: limits by the names of their settings; limits NULL: null. */
-struct siox_limits;
 json_t *siox__limits_json(const struct siox_limits *limits);
 
 #endif

@@ -231,12 +231,15 @@ static void print_segment(const struct siox_segment *s, bool json) {
 json_t *siox__limits_json(const struct siox_limits *l) {
   if (!l)
     return json_null();
-  return json_pack("{s:f, s:b, s:f, s:f, s:f, s:I, s:I, s:f, s:f, s:f}", "early_quantile",
-                   l->early * 100, "wear", l->wear, "start_stop_per_day", l->start_stop_per_day,
-                   "load_unload_per_day", l->load_unload_per_day, "inrush_watts", l->inrush_w,
-                   "power_group", (json_int_t)l->power_group, "array", (json_int_t)l->array,
-                   "inrush_wait", (double)l->inrush_wait_ns / 1e9, "user_share",
-                   l->user_share * 100, "delay_budget", l->delay_budget * 100);
+  json_t *o = json_pack("{s:b}", "wear", l->wear);
+#define IN_percent(v) json_real((v)*100)
+#define IN_plain(v) json_real(v)
+#define IN_number(v) json_integer(v)
+#define IN_seconds(v) json_real((double)(v) / 1e9)
+#define SIOX_LIMIT(type, key, unit, member, initial, environment, help)                            \
+  json_object_set_new(o, #key, IN_##unit(l->member));
+#include "siox/limits.def"
+  return o;
 }
 
 static int print_header(const char *path) {

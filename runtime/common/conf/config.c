@@ -308,17 +308,15 @@ char *siox_config_text(const struct siox_config *config, enum siox_setting setti
 }
 
 struct siox_limits siox_config_limits(const struct siox_config *config) {
-  return (struct siox_limits){.early = config->early_quantile / 100,
-                              .user_share = config->user_share / 100,
-                              .delay_budget = config->delay_budget / 100,
-                              .measure = config->delay_budget_max > 0,
-                              .wear = true,
-                              .start_stop_per_day = config->start_stop_per_day,
-                              .load_unload_per_day = config->load_unload_per_day,
-                              .inrush_w = config->inrush_watts,
-                              .power_group = config->power_group,
-                              .array = config->array,
-                              .inrush_wait_ns = (int64_t)(config->inrush_wait * 1e9)};
+  struct siox_limits limits = {.measure = config->delay_budget_max > 0, .wear = true};
+#define OF_percent(v) ((v) / 100)
+#define OF_plain(v) (v)
+#define OF_number(v) (v)
+#define OF_seconds(v) ((int64_t)((v)*1e9))
+#define SIOX_LIMIT(type, key, unit, member, initial, environment, help)                            \
+  limits.member = OF_##unit(config->key);
+#include "siox/limits.def"
+  return limits;
 }
 
 void siox_config_describe(FILE *out) {
