@@ -168,10 +168,7 @@ struct run {
 };
 
 static void progress(void *context, double part) {
-  (void)context;
-  int done = (int)(fmin(part, 1) * 40);
-  fprintf(stderr, "\rsearch [%.*s%*s] %3.0f %%", done, "########################################",
-          40 - done, "", fmin(part, 1) * 100);
+  sim_show_progress(context, "search", fmin(part, 1));
 }
 
 /* What the search asks of the trier, with the progress beside it. */
@@ -240,23 +237,11 @@ static int add_row(struct run *r, const char *name, const char *policy, const ui
 
 /* Full speed and the best static level, with one set of layouts. */
 static int add_fixed_rows(struct run *r, const uint32_t *choice) {
-  int32_t last = -1;
+  char name[SIM_STATIC_NAME];
+  int32_t speed = -1;
   int rc = add_row(r, "base", "base", choice, true, false);
-  while (rc == 0) {
-    int32_t next = INT32_MAX;
-    for (uint32_t d = 0; d < r->scenario.ndisks; d++)
-      for (uint32_t l = 0; l < r->scenario.drive[d]->nlevels; l++) {
-        const struct siox_level *level = &r->scenario.drive[d]->level[l];
-        if (level->serves && level->speed > last && level->speed < next)
-          next = level->speed;
-      }
-    if (next == INT32_MAX)
-      break;
-    char name[32];
-    snprintf(name, sizeof name, "static:%d", next);
+  while (rc == 0 && sim_static_next(&r->scenario, &speed, name))
     rc = add_row(r, name, name, choice, true, true);
-    last = next;
-  }
   return rc;
 }
 

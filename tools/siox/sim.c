@@ -70,14 +70,15 @@ static const char usage[] =
         "    - {trace: run.siox, start: 0, repeats: 2, pause: 60, instances: 1, think: 1.5}\n"
         "    - name: made\n"
         "      start: 30\n"
-        "      generate: {processes: 4, phases: 12, gap: 20, burst: 16M, request: 1M, error: 25, jitter: 10,\n"
-        "                 seed: 1, hints: true, together: true, operation: write, layout: "
-        "0:4:64K}\n"
+        "      generate: {processes: 4, phases: 12, gap: 20, burst: 16M, request: 1M, error: 25,\n"
+        "                 jitter: 10, seed: 1, hints: true, together: true, operation: write,\n"
+        "                 layout: 0:4:64K}\n"
         "Limits, as in siox.yaml, and their defaults:\n"
 #define SIOX_CONFIG(type, key, initial, environment, help) "  " #key ": " initial "\n"
 #include "siox/limits.def"
 #undef SIOX_CONFIG
-        "Times are seconds, think is a factor on think times, error and jitter are in % of the gap.\n"
+        "Times are seconds, think is a factor on think times, error and jitter are in % of the\n"
+        "gap.\n"
         "\n"
         "A sweep:\n"
         "  scenario: s.yaml             # the keys that vary must stand in it\n"
@@ -225,14 +226,7 @@ static bool schemes_known(char *const *list) {
   return false;
 }
 
-static void show_progress(void *context, const char *scheme, double part) {
-  (void)context;
-  int done = (int)(part * 40);
-  fprintf(stderr, "\r%-20.20s [%.*s%*s] %3.0f %%", scheme, done,
-          "########################################", 40 - done, "", part * 100);
-}
-
-/* The same where nobody looks at a terminal: a line each time a twentieth is done. */
+/* As sim_show_progress where nobody looks at a terminal: a line each time a twentieth is done. */
 static void show_lines(void *context, const char *points, double part) {
   int *told = context, now = (int)(part * 20);
   if (now > *told)
@@ -287,7 +281,7 @@ static int compare(struct options *o, struct sim_scenario *s, char **schemes) {
   for (char **one = schemes; *one; one++)
     last = *one;
   o->draw = o->draw ? o->draw : last;
-  struct sim_watch watch = {.progress = bar ? show_progress : NULL,
+  struct sim_watch watch = {.progress = bar ? sim_show_progress : NULL,
                             .drawn = o->draw,
                             .timeline = o->timeline ? &timeline : NULL};
   int rc = o->timeline ? siox__timeline_begin(&timeline, s->ndisks, s->drive, 0, o->scenario) : 0;
@@ -315,7 +309,7 @@ static int with_schemes(const struct options *o,
   char **schemes = o->schemes ? sim_schemes(o->schemes, &none) : NULL;
   int status = SIOX__USAGE;
   struct sim_watch watch = {.progress = o->quiet ? NULL
-                                        : bar    ? show_progress
+                                        : bar    ? sim_show_progress
                                                  : show_lines,
                             .context = &told};
   if (!schemes || schemes_known(schemes))

@@ -100,6 +100,8 @@ int sim_rows_make(struct sim_rows *rows, struct sim_scenario *s, char *const *sc
 void sim_rows_free(struct sim_rows *rows);
 
 /* sim_show.c, sim_plot.c */
+/* A bar on stderr that replaces the one before; part is from 0 to 1. For sim_watch.progress. */
+void sim_show_progress(void *context, const char *what, double part);
 void sim_show_table(const struct sim_rows *rows, const struct sim_scenario *s, FILE *out);
 void sim_show_csv_head(FILE *out);
 void sim_show_csv(const struct sim_rows *rows, const char *lead, FILE *out); /* lead: before each */
@@ -111,6 +113,10 @@ int sim_plot_svg(const struct sim_rows *rows, FILE *out, int width);
 char **sim_schemes(const char *asked, const struct sim_scenario *s);
 /* The first that there is none of, NULL: all are there. */
 const char *sim_schemes_unknown(char *const *scheme);
+/* The static schemes of a scenario one after the other, by speed: of every level that serves on
+ * some disk. *speed is -1 before the first, then the last one's. False: there are no more. */
+enum { SIM_STATIC_NAME = 32 };
+bool sim_static_next(const struct sim_scenario *s, int32_t *speed, char name[SIM_STATIC_NAME]);
 
 /* sim_sweep.c: an exit status; errors are on stderr */
 int sim_sweep(const char *path, const char *schemes, const struct sim_watch *watch);

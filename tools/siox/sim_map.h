@@ -6,8 +6,6 @@
 #define SIOX_TOOLS_SIM_MAP_H
 #include "sim.h"
 
-struct sim_watch;
-
 /* The axes of the map: X(name, type, member, low, high, initial, what). */
 #define SIM_AXES(X)                                                                                \
   X(busy, REAL, busy, 0.001, 95, "10", "% of the run in which a disk serves, at full speed")       \
@@ -27,8 +25,16 @@ struct sim_point {
 #undef AXIS
 };
 
+enum sim_axis {
+#define AXIS(name, type, member, low, high, initial, what) SIM_AXIS_##name,
+  SIM_AXES(AXIS)
+#undef AXIS
+};
+#define AXIS(name, type, member, low, high, initial, what) +1
+enum { SIM_NAXES = SIM_AXES(AXIS) };
+#undef AXIS
+
 /* sim_map_points.c: which points. */
-enum { SIM_NAXES = 7 };
 struct sim_grid {     /* of every combination */
   char *text, *asked; /* the values are in text */
   char **value[SIM_NAXES];
@@ -145,11 +151,6 @@ struct sim_values {
 #define SIM_NUMBER_REAL(v) (v)
 #define SIM_NUMBER_COUNT(v) (v)
 #define SIM_NUMBER_NAME(v) 0
-enum sim_axis {
-#define AXIS(name, type, member, low, high, initial, what) SIM_AXIS_##name,
-  SIM_AXES(AXIS)
-#undef AXIS
-};
 double sim_point_value(const struct sim_point *p, enum sim_axis axis); /* of a drive 0 */
 struct sim_group {
   const char *drive;

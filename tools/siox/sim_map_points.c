@@ -20,7 +20,6 @@ static const struct axis {
     SIM_AXES(AXIS)
 #undef AXIS
 };
-_Static_assert(sizeof axes / sizeof *axes == SIM_NAXES, "an axis for each row of SIM_AXES");
 
 /* The map proper. Errors and rules of transition matter most where jobs share few disks; with many
  * disks the question is what those do that nobody uses. */

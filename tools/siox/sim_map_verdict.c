@@ -32,13 +32,18 @@ static void dominated(const struct sim_result *r, const struct sim_verdict *v, u
     of_domination(v, v->siox, v->dominator, a);
 }
 
+static const struct sim_budget *budget_of(const struct sim_verdict *v, uint32_t k,
+                                          struct answer *a) {
+  a->asked = k < v->nbudgets;
+  return a->asked ? &v->budget[k] : NULL;
+}
+
 static void overspent(const struct sim_result *r, const struct sim_verdict *v, uint32_t k,
                       struct answer *a) {
   (void)r;
-  if (k >= v->nbudgets)
+  const struct sim_budget *b = budget_of(v, k, a);
+  if (!b)
     return;
-  const struct sim_budget *b = &v->budget[k];
-  a->asked = true;
   a->bad = b->over > 0.2 ? b->over : 0;
   snprintf(a->text, sizeof a->text, "%s takes %.2f %% longer", b->row->name,
            b->row->slow_down * 100);
@@ -47,10 +52,9 @@ static void overspent(const struct sim_result *r, const struct sim_verdict *v, u
 static void above_bound(const struct sim_result *r, const struct sim_verdict *v, uint32_t k,
                         struct answer *a) {
   (void)r;
-  if (k >= v->nbudgets)
+  const struct sim_budget *b = budget_of(v, k, a);
+  if (!b)
     return;
-  const struct sim_budget *b = &v->budget[k];
-  a->asked = true;
   a->bad = b->above > 0.05 ? b->above : 0;
   snprintf(a->text, sizeof a->text, "%s takes %.0f J, %.1f %% above the bound at its delay",
            b->row->name, b->row->joules, b->above * 100);
@@ -66,10 +70,9 @@ static void budget_dominated(const struct sim_result *r, const struct sim_verdic
 static void budget_dearer(const struct sim_result *r, const struct sim_verdict *v, uint32_t k,
                           struct answer *a) {
   (void)r;
-  if (k >= v->nbudgets)
+  const struct sim_budget *b = budget_of(v, k, a);
+  if (!b)
     return;
-  const struct sim_budget *b = &v->budget[k];
-  a->asked = true;
   if (!b->cheaper)
     return;
   a->bad = 1 - b->cheaper->joules / b->row->joules;
@@ -88,7 +91,7 @@ static void loses(const struct sim_result *r, const struct sim_verdict *v, uint3
            v->siox->added_io * 100);
 }
 
-/* What design asks for with right predictions: 95 % of the oracle's savings for one job, 90 % for
+/* The target with right predictions: 95 % of the oracle's savings for one job, 90 % for
  * several, or within 0.5 % of base's energy of them; at 1 % added I/O time at most. */
 static void keeps(const struct sim_result *r, const struct sim_verdict *v, uint32_t k,
                   struct answer *a) {
@@ -174,10 +177,15 @@ static void gather(const struct sim_results *r, const struct question *q, struct
     qsort(t->list, t->bad, sizeof *t->list, worse_first);
 }
 
-void sim_verdict_print(const struct sim_results *r, uint32_t worst, FILE *out) {
+static uint64_t feasible_of(const struct sim_results *r) {
   uint64_t feasible = 0;
   for (uint64_t i = 0; i < r->count; i++)
     feasible += r->item[i].feasible;
+  return feasible;
+}
+
+void sim_verdict_print(const struct sim_results *r, uint32_t worst, FILE *out) {
+  uint64_t feasible = feasible_of(r);
   fprintf(out, "%" PRIu64 " points; at %" PRIu64 " of them disks cannot be so little busy\n",
           r->count, r->count - feasible);
   for (int q = 0; q < NQUESTIONS; q++) {
@@ -195,10 +203,8 @@ void sim_verdict_print(const struct sim_results *r, uint32_t worst, FILE *out) {
 }
 
 void sim_verdict_markdown(const struct sim_results *r, uint32_t worst, FILE *out) {
-  uint64_t feasible = 0;
+  uint64_t feasible = feasible_of(r);
   struct tally t[NQUESTIONS];
-  for (uint64_t i = 0; i < r->count; i++)
-    feasible += r->item[i].feasible;
   fprintf(out,
           "\n%" PRIu64 " points; at %" PRIu64 " more, disks cannot be so little busy.\n\n"
           "## Where siox loses\n| what is not as it should be | cases | of | points |\n"
@@ -235,9 +241,7 @@ static json_t *point_json(const struct sim_point *p) {
 
 json_t *sim_verdict_json(const struct sim_results *r) {
   json_t *all = json_object();
-  uint64_t feasible = 0;
-  for (uint64_t i = 0; i < r->count; i++)
-    feasible += r->item[i].feasible;
+  uint64_t feasible = feasible_of(r);
   json_object_set_new(all, "points", json_integer((json_int_t)r->count));
   json_object_set_new(all, "impossible", json_integer((json_int_t)(r->count - feasible)));
   for (int q = 0; q < NQUESTIONS; q++) {

@@ -124,25 +124,12 @@ static int add_replay(struct maker *m, const char *policy, enum sim_kind kind) {
   return rc == SIOX_ENOMEM ? rc : 0;
 }
 
-/* Levels that serve on some disk, by speed. */
 static int add_statics(struct maker *m) {
-  int32_t last = -1;
+  char name[SIM_STATIC_NAME];
+  int32_t speed = -1;
   int rc = 0;
-  while (rc == 0) {
-    int32_t next = INT32_MAX;
-    for (uint32_t d = 0; d < m->s->ndisks; d++)
-      for (uint32_t l = 0; l < m->s->drive[d]->nlevels; l++) {
-        const struct siox_level *level = &m->s->drive[d]->level[l];
-        if (level->serves && level->speed > last && level->speed < next)
-          next = level->speed;
-      }
-    if (next == INT32_MAX)
-      break;
-    char name[32];
-    snprintf(name, sizeof name, "static:%d", next);
+  while (rc == 0 && sim_static_next(m->s, &speed, name))
     rc = add_replay(m, name, SIM_STATIC);
-    last = next;
-  }
   struct sim_row *best = NULL;
   for (uint32_t i = 0; i < m->rows->count; i++) {
     struct sim_row *row = &m->rows->row[i];

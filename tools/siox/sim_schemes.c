@@ -39,6 +39,21 @@ char **sim_schemes(const char *asked, const struct sim_scenario *s) {
   return list;
 }
 
+bool sim_static_next(const struct sim_scenario *s, int32_t *speed, char name[SIM_STATIC_NAME]) {
+  int32_t next = INT32_MAX;
+  for (uint32_t d = 0; d < s->ndisks; d++)
+    for (uint32_t l = 0; l < s->drive[d]->nlevels; l++) {
+      const struct siox_level *level = &s->drive[d]->level[l];
+      if (level->serves && level->speed > *speed && level->speed < next)
+        next = level->speed;
+    }
+  if (next == INT32_MAX)
+    return false;
+  *speed = next;
+  snprintf(name, SIM_STATIC_NAME, "static:%d", next);
+  return true;
+}
+
 const char *sim_schemes_unknown(char *const *scheme) {
   const char *argument;
   for (; *scheme; scheme++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The comparison as a table, CSV and JSON. */
+/* The comparison as a table, CSV and JSON, and how far it is. */
 #include "sim.h"
 #include "sim_csv.h"
 #include <inttypes.h>
@@ -9,6 +9,13 @@
 const char *sim_kind_name(enum sim_kind kind) {
   static const char *const kinds[] = {"base", "static", "scheme", "oracle", "bound"};
   return kinds[kind];
+}
+
+void sim_show_progress(void *context, const char *what, double part) {
+  (void)context;
+  int done = (int)(part * 40);
+  fprintf(stderr, "\r%-20.20s [%.*s%*s] %3.0f %%", what, done,
+          "########################################", 40 - done, "", part * 100);
 }
 
 static void show_recorded(const struct sim_rows *r, FILE *out) {
