@@ -22,14 +22,7 @@ static void put(const struct siox_trace_event *e) {
 
 static void begin_under(uint32_t nclients, const char *policy) {
   drive = test_drive();
-  struct siox_trace_header h = {.clock = 1,
-                                .start = T0,
-                                .ndisks = NDISKS,
-                                .drive = drives,
-                                .initial_level = full,
-                                .policy = policy,
-                                .hold_factor = 10,
-                                .program = "test"};
+  struct siox_trace_header h = test_header(T0, NDISKS, drives, full, policy);
   assert_int_equal(siox_trace_create(&writer, test_path("a.siox"), &h, NULL), 0);
   struct siox_trace_event e = {.kind = SIOX_TRACE_JOB};
   e.u.job.key = "job";

@@ -23,14 +23,7 @@ static void put(const struct siox_trace_event *e) {
 }
 static void begin(const char *policy, uint32_t nclients) {
   drive = test_drive();
-  struct siox_trace_header h = {.clock = 1,
-                                .start = T0,
-                                .ndisks = NDISKS,
-                                .drive = drives,
-                                .initial_level = full,
-                                .policy = policy,
-                                .hold_factor = 10,
-                                .program = "test"};
+  struct siox_trace_header h = test_header(T0, NDISKS, drives, full, policy);
   assert_int_equal(siox_trace_create(&writer, test_path("a.siox"), &h, NULL), 0);
   struct siox_trace_event e = {.kind = SIOX_TRACE_JOB};
   e.u.job.key = "job";
@@ -250,14 +243,7 @@ static void layouts_that_differ_late_in_their_text_differ(void **state) {
     many[d] = &drive;
     level[d] = 2;
   }
-  struct siox_trace_header h = {.clock = 1,
-                                .start = T0,
-                                .ndisks = 200,
-                                .drive = many,
-                                .initial_level = level,
-                                .policy = "siox",
-                                .hold_factor = 10,
-                                .program = "test"};
+  struct siox_trace_header h = test_header(T0, 200, many, level, "siox");
   assert_int_equal(siox_trace_create(&writer, test_path("a.siox"), &h, NULL), 0);
   struct siox_trace_event e = {.kind = SIOX_TRACE_JOB};
   e.u.job.key = "job";

@@ -23,15 +23,8 @@ static void put(const struct siox_trace_event *e) {
 static void begin(const char *array) {
   drive = slow = test_drive();
   slow.seek_ns += LATE * 1e6;
-  struct siox_trace_header h = {.clock = 1,
-                                .start = T0,
-                                .ndisks = NDISKS,
-                                .drive = drives,
-                                .initial_level = full,
-                                .policy = "base",
-                                .hold_factor = 10,
-                                .program = "test",
-                                .waits = SIOX_WAITS_TOLD};
+  struct siox_trace_header h = test_header(T0, NDISKS, drives, full, "base");
+  h.waits = SIOX_WAITS_TOLD;
   assert_int_equal(siox_trace_create(&writer, test_path("a.siox"), &h, NULL), 0);
   struct siox_trace_event e = {.kind = SIOX_TRACE_JOB};
   e.u.job.key = "job";
@@ -233,15 +226,8 @@ static void a_delay_goes_through_a_collective_and_a_message(void **state) {
 static bool told(enum siox_trace_waits waits, bool linked) {
   struct siox_sim *sim;
   drive = test_drive();
-  struct siox_trace_header h = {.clock = 1,
-                                .start = T0,
-                                .ndisks = NDISKS,
-                                .drive = drives,
-                                .initial_level = full,
-                                .policy = "base",
-                                .hold_factor = 10,
-                                .program = "test",
-                                .waits = waits};
+  struct siox_trace_header h = test_header(T0, NDISKS, drives, full, "base");
+  h.waits = waits;
   const int64_t at[] = {5, 5, 5, 5}, end[] = {30, 30, 30, 30};
   begin("");
   assert_int_equal(siox_trace_close(writer), 0);

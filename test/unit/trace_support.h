@@ -57,6 +57,20 @@ static inline struct siox_drive test_drive(void) {
   return d;
 }
 
+/* The header of a trace of such drives. */
+static inline struct siox_trace_header test_header(int64_t start, uint32_t ndisks,
+                                                   const struct siox_drive *const *drive,
+                                                   const uint32_t *level, const char *policy) {
+  return (struct siox_trace_header){.clock = 1,
+                                    .start = start,
+                                    .ndisks = ndisks,
+                                    .drive = drive,
+                                    .initial_level = level,
+                                    .policy = policy,
+                                    .hold_factor = 10,
+                                    .program = "test"};
+}
+
 static inline int64_t test_time(uint64_t *r) {
   return (int64_t)(test_random(r) >> (3 + test_below(r, 60)));
 }
