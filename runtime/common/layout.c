@@ -326,14 +326,23 @@ int siox_layout_mask_strided(const struct siox_layout *l, int64_t offset, int64_
   return 0;
 }
 
-int siox_layout_extents(const struct siox_layout *l, int64_t offset, int64_t length,
-                        struct siox_extent *out, uint32_t max) {
+/* The stripes of a range. 0 when there are none, SIOX_EINVAL. */
+static int walk_range(const struct siox_layout *l, int64_t offset, int64_t length, struct walk *w) {
   if (offset < 0 || length < 0)
     return SIOX_EINVAL;
   uint64_t from = (uint64_t)offset, end = cut_end(offset, length);
   if (from >= end)
     return 0;
-  struct walk w = walk_of(from, end, l->unit, l->factor);
+  *w = walk_of(from, end, l->unit, l->factor);
+  return 1;
+}
+
+int siox_layout_extents(const struct siox_layout *l, int64_t offset, int64_t length,
+                        struct siox_extent *out, uint32_t max) {
+  struct walk w;
+  int rc = walk_range(l, offset, length, &w);
+  if (rc <= 0)
+    return rc;
   uint32_t n = w.left;
   if (n > max)
     return SIOX_EFULL;
@@ -352,12 +361,10 @@ int siox_layout_pieces(const struct siox_layout *l, int64_t offset, int64_t leng
                        struct siox_extent *out, uint32_t max) {
   if (!l->array.members)
     return siox_layout_extents(l, offset, length, out, max);
-  if (offset < 0 || length < 0)
-    return SIOX_EINVAL;
-  uint64_t from = (uint64_t)offset, end = cut_end(offset, length);
-  if (from >= end)
-    return 0;
-  struct walk w = walk_of(from, end, l->unit, l->factor);
+  struct walk w;
+  int rc = walk_range(l, offset, length, &w);
+  if (rc <= 0)
+    return rc;
   uint32_t used = 0;
   if (w.left * siox_array_most_pieces(&l->array) > max)
     return SIOX_EFULL;

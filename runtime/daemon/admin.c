@@ -57,11 +57,12 @@ json_t *siox__admin_level(struct siox__session *s, json_t *ask) {
     return wrong(siox_strerror(r));
   uint32_t set = 0;
   now = siox__daemon_stamp(d, d->stamped ? siox_bank_now(d->bank) : now);
-  json_array_foreach(
-      ranges, i, range) for (json_int_t n = json_integer_value(json_array_get(range, 0));
-                             n <= json_integer_value(json_array_get(range, 1));
-                             n++) if (siox_bank_pin(d->bank, now, (uint32_t)n,
-                                                    level_of(d->drives.disk[n], speed)) == 0) set++;
+  for (i = 0; i < json_array_size(ranges); i++) {
+    range = json_array_get(ranges, i);
+    json_int_t last = json_integer_value(json_array_get(range, 1));
+    for (json_int_t n = json_integer_value(json_array_get(range, 0)); n <= last; n++)
+      set += siox_bank_pin(d->bank, now, (uint32_t)n, level_of(d->drives.disk[n], speed)) == 0;
+  }
   d->dirty = true;
   if (d->trace) /* a replay would not know */
     siox__record_lost(d, "an administrator has set levels of disks");

@@ -149,6 +149,14 @@ static const struct {
             {"release", siox__admin_release, true},
             {"drain", siox__admin_drain, true}};
 
+static json_t *names_of_asks(void) {
+  char text[256] = "";
+  size_t n = 0;
+  for (size_t i = 0; i < sizeof asks / sizeof *asks && n < sizeof text; i++)
+    n += (size_t)snprintf(text + n, sizeof text - n, "%s%s", i ? ", " : "", asks[i].name);
+  return json_sprintf("ask: one of %s", text);
+}
+
 int siox__control(struct siox__session *s, uint32_t tag, const char *text, size_t length) {
   json_error_t error;
   json_t *ask = json_loadb(text, length, JSON_REJECT_DUPLICATES, &error);
@@ -160,10 +168,7 @@ int siox__control(struct siox__session *s, uint32_t tag, const char *text, size_
     if (!strcmp(name, asks[i].name))
       answer = asks[i].admin && !siox__admin(s) ? siox__admin_refusal(s) : asks[i].answer(s, ask);
   if (!answer)
-    answer = json_pack("{s:s}", "error",
-                       ask ? "ask: one of status, disks, jobs, report, layout, flush, finish, "
-                             "stop, level, release, drain"
-                           : error.text);
+    answer = json_pack("{s:o}", "error", ask ? names_of_asks() : json_string(error.text));
   char *out = json_dumps(answer, JSON_COMPACT | JSON_REAL_PRECISION(17));
   json_decref(answer);
   json_decref(ask);

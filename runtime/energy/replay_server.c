@@ -191,16 +191,20 @@ static void settle(struct siox__node *n, int64_t ready) {
   n->used = 0;
 }
 
+/* Where a read that ends there is kept in mind. */
+static uint32_t stream_of(uint64_t file, uint64_t end) {
+  uint64_t key = (file ^ end * UINT64_C(0x9e3779b97f4a7c15)) * UINT64_C(0xd1342543de82ef95);
+  return (uint32_t)(key >> 58) % SIOX__STREAMS;
+}
+
 /* Does a read go on where one has ended? */
 static bool sequential(struct siox__node *n, uint64_t file, const struct siox_extent *e) {
-  uint64_t key = (file ^ e->local * UINT64_C(0x9e3779b97f4a7c15)) * UINT64_C(0xd1342543de82ef95);
-  uint32_t at = (uint32_t)(key >> 58) % SIOX__STREAMS;
+  uint32_t at = stream_of(file, e->local);
   bool known = n->stream[at].file == file && n->stream[at].at == e->local;
   if (known)
     n->stream[at].file = 0;
   uint64_t end = e->local + e->bytes;
-  key = (file ^ end * UINT64_C(0x9e3779b97f4a7c15)) * UINT64_C(0xd1342543de82ef95);
-  at = (uint32_t)(key >> 58) % SIOX__STREAMS;
+  at = stream_of(file, end);
   n->stream[at].file = file;
   n->stream[at].at = end;
   return known;
