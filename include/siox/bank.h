@@ -94,7 +94,7 @@ struct siox_service {
  * nothing of the request is charged; what the policy commanded when it saw the request come has been done. */
 int siox_bank_access(struct siox_bank *bank, const struct siox_request *request, struct siox_service *service);
 
-/* Data for the disk wait in a cache until then: no policy slows it before; INT64_MIN: no longer. SIOX_ENOMEM. */
+/* Data for the disk wait in a cache until then: no policy slows it before; INT64_MIN: no longer. SIOX_EINVAL (disk). */
 int siox_bank_unflushed(struct siox_bank *bank, uint32_t disk, int64_t until);
 /* An administrator's word: the disk goes to the level, which must serve, as soon as it has no requests before it, and
  * stays there whatever the policy says; SIOX_NOBODY lets it go to what the policy wanted last. SIOX_ERANGE (disk),

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* How a file is striped over disks: paper section III-IV's triplet (base, striping_factor, striping_unit) over
  * D disks, or an explicit list of nodes. Stripe s lies on node[s % factor]; node[k] = (base + k) % D.
- * A node is a disk, or an array of disks. (What this corrects in the printed Fig. 3 is in docs/layouts.md.) Offsets and lengths are bytes. Pure;
- * read-only use is thread-safe. */
+ * A node is a disk, or an array of disks. (What this corrects in the printed Fig. 3 is in docs/layouts.md.) Offsets and
+ * lengths are bytes. Pure; read-only use is thread-safe. */
 #ifndef SIOX_LAYOUT_H
 #define SIOX_LAYOUT_H
 #include "siox/error.h"

@@ -33,9 +33,9 @@ struct siox_placement {
 };
 
 /* Each fills *out, which the caller frees; on an error it is empty and diag (may be NULL) says why. SIOX_ETRUNCATED,
- * SIOX_EPROTO (malformed), SIOX_EVERSION (a magic number or distribution that is not known), SIOX_EUNKNOWN (well-formed, but no disk holds the
- * data: not placed yet, on a metadata server, released, foreign; or a target that is no disk), SIOX_EINVAL (a layout that
- * goes to one disk twice), SIOX_ENOMEM. */
+ * SIOX_EPROTO (malformed), SIOX_EVERSION (a magic number or distribution that is not known), SIOX_EUNKNOWN (well-formed,
+ * but no disk holds the data: not placed yet, on a metadata server, released, foreign; or a target that is no disk),
+ * SIOX_EINVAL (a layout that goes to one disk twice), SIOX_ENOMEM. */
 /* lustre.lov: of a mirrored file the first mirror that is not stale; components on metadata servers are left out. */
 int siox_placement_lustre(struct siox_placement *out, const void *bytes, size_t size, const struct siox_targets *targets,
                           struct siox_diag *diag);

@@ -3,8 +3,8 @@
  * each block has a length, kind, stream number and checksum (CRC-32C), so a file cut by a kill is readable to its last
  * whole block. Numbers in blocks are LEB128 varints, times are deltas within their stream. Streams: one per
  * (client, thread) with that thread's events in program order, and one per disk with what the disk did. Definitions
- * (jobs, clients, files, layouts, sites) come before their first use, in blocks of their own. docs/trace-format.md gives every byte.
- * Writer and reader are not thread-safe per object. Reading checks everything: SIOX_EPROTO, SIOX_ECHECKSUM,
+ * (jobs, clients, files, layouts, sites) come before their first use, in blocks of their own. docs/trace-format.md gives
+ * every byte. Writer and reader are not thread-safe per object. Reading checks everything: SIOX_EPROTO, SIOX_ECHECKSUM,
  * SIOX_ETRUNCATED with the byte offset in diag; no input crashes it. */
 #ifndef SIOX_TRACE_H
 #define SIOX_TRACE_H

@@ -138,11 +138,11 @@ void siox_bank_destroy(struct siox_bank *bank) {
     return;
   for (uint32_t i = 0; i < bank->njobs; i++)
     free((char *)bank->job[i].totals.key);
-  void *owned[] = {bank->disk,          bank->shown,        bank->totals, bank->initial,
-                   bank->hold,          bank->moves_memory, bank->extent, bank->run,
-                   bank->commands.item, bank->state,        bank->job,    bank->client,
-                   bank->free_client,   bank->holds,        bank->cut,    bank->holders,
-                   bank->user,          bank->owner,        bank->shadow, bank->job_view,
+  void *owned[] = {bank->disk,          bank->shown,        bank->totals,    bank->initial,
+                   bank->hold,          bank->moves_memory, bank->extent,    bank->run,
+                   bank->commands.item, bank->state,        bank->job,       bank->client,
+                   bank->free_client,   bank->holds,        bank->cut,       bank->holders,
+                   bank->user,          bank->owner,        bank->shadow,    bank->job_view,
                    bank->counted,       bank->lag,          bank->unflushed, bank->pin};
   siox__limit_destroy(bank->limit);
   for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)

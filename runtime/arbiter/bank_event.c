@@ -74,7 +74,7 @@ void siox__bank_count(struct siox_bank *bank, const struct siox_command *command
 }
 
 int siox__bank_command(struct siox_bank *bank, const struct siox_command *c) {
-  if (bank->pin && siox__bank_pinned(bank, c))
+  if (bank->pin && siox__bank_withhold(bank, c))
     return 0;
   if (bank->unflushed && bank->unflushed[c->disk] > bank->now &&
       c->level < bank->disk[c->disk].level)

@@ -128,10 +128,10 @@ int64_t siox__bank_arrive(struct siox_bank *bank, int64_t stamp);
 
 /* Carries out one command, or what the limits leave of it. */
 int siox__bank_command(struct siox_bank *bank, const struct siox_command *command);
-/* bank_pin.c: takes pinned disks to their levels as far as that can be now. pinned: keeps the policy's
- * command for later; false: the disk is not pinned. */
+/* bank_pin.c: takes pinned disks to their levels as far as that can be now. withhold: keeps the
+ * policy's command for when the disk is let go; false: it is not pinned. */
 void siox__bank_pins(struct siox_bank *bank);
-bool siox__bank_pinned(struct siox_bank *bank, const struct siox_command *command);
+bool siox__bank_withhold(struct siox_bank *bank, const struct siox_command *command);
 
 /* Counts a command that was carried out. */
 void siox__bank_count(struct siox_bank *bank, const struct siox_command *command);

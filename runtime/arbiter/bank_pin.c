@@ -39,7 +39,7 @@ void siox__bank_pins(struct siox_bank *bank) {
   bank->wake = siox__sooner(bank->wake, bank->limit->wake);
 }
 
-bool siox__bank_pinned(struct siox_bank *bank, const struct siox_command *c) {
+bool siox__bank_withhold(struct siox_bank *bank, const struct siox_command *c) {
   struct siox__pin *p = &bank->pin[c->disk];
   if (!p->level) {
     bank->unmet -= p->unmet; /* let go, and the policy has another wish already */

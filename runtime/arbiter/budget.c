@@ -12,7 +12,7 @@ enum { SMOOTHING = 4 };   /* cycles over which averages reach back */
 enum { FORGETTING = 16 }; /* and over which the longest gap is remembered */
 enum { OVERLAPS = 16 };   /* ends of bursts, while others go on, that are taken for one cycle */
 enum { REST = 16 };       /* cycles, and steps, between steps that requests wait for */
-#define TOLERANCE 0.25    /* of a budget, by which a rate may be above it before such a step up */
+#define TOLERANCE 0.25    /* part of a budget: a loss that is more above it makes such a step up */
 
 size_t siox__budget_size(uint32_t ndisks) { return ndisks * sizeof(struct siox__budget_disk); }
 
@@ -88,22 +88,22 @@ static void learn(struct siox__budget_disk *b, const struct siox_drive *drive, i
 /* What the jobs that need a disk can bear. */
 struct bearing {
   uint32_t njobs;
-  double congestion[SIOX_MAX_LEVELS];
-  bool
-      earned[SIOX_MAX_LEVELS]; /* it is earned as fast as it is lost, and the next burst is saved */
-  bool afforded[SIOX_MAX_LEVELS];  /* only the first */
-  bool sustained[SIOX_MAX_LEVELS]; /* nearly */
-  double rate[SIOX_MAX_LEVELS];    /* part of the run time that it costs the job that loses most */
-  double cycles[SIOX_MAX_LEVELS];  /* for how many the savings last, after... */
-  int64_t room;                    /* of the job with the least */
+  double congestion[SIOX_MAX_LEVELS]; /* factor on losses, see congestion() */
+  bool afforded[SIOX_MAX_LEVELS];     /* every job earns its loss as fast as it is lost */
+  bool earned[SIOX_MAX_LEVELS];       /* and has saved what the next burst loses */
+  bool sustained[SIOX_MAX_LEVELS];    /* the first, but for TOLERANCE */
+  double rate[SIOX_MAX_LEVELS];       /* part of its run time that the job loses that loses most */
+  double cycles[SIOX_MAX_LEVELS];     /* of burst and gap that the least savings pay for */
+  int64_t room;                       /* ns: siox__budget_room of the job with the least */
 };
 
 static double rate_of(const struct siox_job_view *j, uint32_t level, int64_t now) {
   return now > j->since ? (double)j->loss[level] / (double)(now - j->since) : 0;
 }
 
-/* How much more a level costs a job than its own requests take longer, because it waits for those
- * of `others` longer, too: the times in a shared queue, as of processor sharing. */
+/* How much more a level costs a job than its own requests take longer, because it waits longer for
+ * others', too: the times in a shared queue, as of processor sharing. others: part of the requests
+ * that is theirs. */
 static double congestion(const struct siox__budget_disk *b, uint32_t level, uint32_t top,
                          double others) {
   double period = fmax((double)b->period, 1), full = b->busy[top] / period;

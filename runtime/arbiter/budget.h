@@ -8,14 +8,15 @@
 
 struct siox__budget_disk {
   double active[SIOX_MAX_LEVELS]; /* J that the requests since the last gap began take at a level */
+  int64_t cost[SIOX_MAX_LEVELS];  /* ns that they take longer there than at full speed */
+  int64_t burst[SIOX_MAX_LEVELS]; /* the same of the requests before the last gap */
   double cycle[SIOX_MAX_LEVELS];  /* J that a burst and its gap take, on average */
-  int64_t cost[SIOX_MAX_LEVELS];  /* ns that those requests take longer than at full speed */
-  int64_t burst[SIOX_MAX_LEVELS]; /* the same of the burst before the last gap */
   double busy[SIOX_MAX_LEVELS];   /* ns that the requests of a cycle take at a level, on average */
   int64_t full;                   /* ns that those since the last gap take at full speed */
-  int64_t since, period;          /* the last gap's beginning; from one to the next, on average */
-  int64_t longest, usual;         /* gap of late */
-  int64_t paid_at, deposit; /* last step that requests waited for; savings asked for before one */
+  int64_t since, period;    /* the last gap's beginning; ns from one to the next, on average */
+  int64_t longest, usual;   /* ns: gaps of late */
+  int64_t paid_at, deposit; /* the last step that requests waited for; ns of savings that the next
+                               one down needs beyond its own time */
   uint32_t serve;           /* needs within a budget are served at this level at most */
   uint32_t overlapped;      /* ends of bursts without a gap */
   bool used;                /* requests since the last gap began */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* How much earlier than predicted the accesses of a site have come: the last predictions of each
- * site, of each client for sites that have none yet, and where they are few of everybody, if that is
- * more, as a part of the time that was predicted. Fixed size; a site that shares its place with
+ * site, of each client for sites that have none yet, and where they are few of everybody, if that
+ * is more, as a part of the time that was predicted. Fixed size; a site that shares its place with
  * another takes it over. Pure. */
 #ifndef SIOX_ARBITER_HISTORY_H
 #define SIOX_ARBITER_HISTORY_H

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The one rule for the unknown: a disk touched without a live prediction goes to full speed until
  * the touches are `hold` in the past or the one who touched gives the disk up; a claim without I/O
- * for `hold` past its need_by holds nothing any more; and a disk of which nobody says anything
- * falls to its lowest serving level after `hold`. */
+ * for `hold` past its need_by, or as late as it looked ahead, holds nothing any more; and a disk of
+ * which nobody says anything falls after `hold` to its lowest serving level, where gaps are planned
+ * to its lowest. */
 #include "arbiter/rule.h"
 #include "arbiter/claims.h"
 #include <string.h>

@@ -183,8 +183,7 @@ int64_t siox_drive_break_even(const struct siox_drive *d) {
 }
 
 enum siox_wear siox_drive_wear(const struct siox_drive *d, uint32_t level) {
-  bool moves =
-      d->ramp || d->has_standby || d->start_stop_per_day > 0 || d->load_unload_per_day > 0;
+  bool moves = d->ramp || d->has_standby || d->start_stop_per_day > 0 || d->load_unload_per_day > 0;
   for (uint32_t l = 0; l < d->nlevels && !moves; l++)
     moves = d->level[l].rotation_ns > 0;
   if (!moves || d->level[level].serves)

@@ -227,7 +227,7 @@ static int64_t join(struct siox__session *s, const struct siox_msg_hello *hello)
   struct siox__daemon *d = s->d;
   int r = siox__daemon_begin(d, hello->time, hello->program);
   if (r == 0 && d->draining)
-    r = SIOX_EGONE; /* for who comes now it is */
+    r = SIOX_EGONE;             /* for who comes now it is */
   siox__work(s, d->njobs / 64); /* the key is looked for among them */
   if (r < 0 || (r = find_job(s, hello->job, &s->job)) < 0)
     return r;

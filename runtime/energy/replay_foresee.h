@@ -43,14 +43,12 @@ struct siox__saying { /* a hint of the recording */
   int64_t time;
   uint32_t first_run, nruns;  /* while the trace is taken in */
   uint32_t first_said, nsaid; /* what the process had said by then of uses to come, by use */
-  int64_t released[2],
-      claimed[2]; /* least and greatest use to come that it spoke of; greatest first: none
-                   */
+  /* Least and greatest use to come that it spoke of; greatest first: none. */
+  int64_t released[2], claimed[2];
   int32_t release_speed, claim_speed;
   bool released_never;
-  bool
-      whole; /* the compiler's or predictor's, which know every disk, and none is held: of all disks
-              */
+  bool whole; /* of all disks: the compiler or predictor, which know every one, said it, and none
+               * is held */
 };
 struct siox__seer { /* one client */
   struct siox__use *use;

@@ -7,7 +7,9 @@
 
 void fuzz_seeds(void) {
   static const char text[] =
-      "disks: 4\ncache: {size: 1M, block: 4K, rate: 1G, read_ahead: 64K, write_back: no}\narray: 2\narray_unit: 16K\narray_parity: no\ndrive: 36Z15\ntransition_rule: b\ndefault_layout: \"0:4:64K\"\n"
+      "disks: 4\ncache: {size: 1M, block: 4K, rate: 1G, read_ahead: 64K, write_back: no}\narray: "
+      "2\narray_unit: 16K\narray_parity: no\ndrive: 36Z15\ntransition_rule: b\ndefault_layout: "
+      "\"0:4:64K\"\n"
       "layouts:\n- {file: \"*.dat\", base: 1, factor: 3, unit: 64K}\n"
       "schemes: [rt, siox]\njobs:\n"
       "- {name: a, start: 5, repeats: 2, pause: 1, instances: 3, think: 1.5,\n"
