@@ -210,6 +210,27 @@ static void count_hint(const struct siox_event *event, const struct siox_disk_vi
   out->refused += slower;
 }
 
+/* When a disk of which nobody says anything falls, and to which level: to its lowest that serves
+ * after hold. Under siox it may sleep, too; where unpredicted touches are all that is known of it,
+ * more of them may come and each would wait for it to wake, so that only after a gap that pays for
+ * it. */
+static uint32_t fall(const struct siox__rule *rule, const struct siox_disk_view *v, int64_t now,
+                     int64_t quiet, int64_t hold, bool touched, int64_t *wake) {
+  uint32_t serving = siox__lowest(v->drive), to = SIOX_MAX_LEVELS;
+  int64_t end = siox__later(quiet, hold), sleep = end;
+  if (touched && rule->gap && serving > 0) {
+    int64_t pays = siox__later(quiet, siox_drive_min_gap(v->drive, 0));
+    sleep = pays > end ? pays : end;
+  }
+  if (now >= end)
+    to = rule->gap && now >= sleep ? 0 : serving;
+  if (now < end)
+    *wake = siox__sooner(*wake, end);
+  else if (now < sleep)
+    *wake = siox__sooner(*wake, sleep);
+  return to;
+}
+
 static void look(struct siox__rule *rule, void *state, siox__wish_fn wish_fn, int64_t now,
                  uint32_t disk, const struct siox_event *event, const struct siox_view *view,
                  struct siox_commands *out) {
@@ -221,7 +242,9 @@ static void look(struct siox__rule *rule, void *state, siox__wish_fn wish_fn, in
   if (touch && !missed)
     return; /* as foreseen: what was planned stands, and time goes on by wake-ups */
   note(&rule->disk[disk], now, event);
-  wish.wake = missed ? siox__later(now, view->hold[disk]) : pinned_until(view, disk, &wish.job);
+  int64_t pinned =
+      missed ? siox__later(now, view->hold[disk]) : pinned_until(view, disk, &wish.job);
+  wish.wake = pinned;
   if (missed || wish.wake > now) {
     wish.level = v->drive->nlevels - 1;
     if (missed)
@@ -236,14 +259,11 @@ static void look(struct siox__rule *rule, void *state, siox__wish_fn wish_fn, in
       rule->disk[disk].settled = !wish.unclaimed && wish.level == v->level;
     }
     if (wish.unclaimed) {
-      uint32_t lowest = rule->gap ? 0 : siox__lowest(v->drive);
       int64_t quiet =
           v->idle_since > rule->disk[disk].changed ? v->idle_since : rule->disk[disk].changed;
-      int64_t end = siox__later(quiet, view->hold[disk]);
-      if (now < end)
-        wish.wake = siox__sooner(wish.wake, end);
-      else if (wish.level > lowest)
-        wish.level = lowest;
+      uint32_t to = fall(rule, v, now, quiet, view->hold[disk], pinned != INT64_MIN, &wish.wake);
+      if (wish.level > to)
+        wish.level = to;
     }
   }
   count_hint(event, v, &wish, out);

@@ -4,6 +4,7 @@
  * behind it, because a ramp can be turned round; it is told when it ends, is turned, or gets a
  * request behind it. */
 #include "disk/model.h"
+#include <math.h>
 
 static double speed_of(const struct siox__disk *disk, uint32_t level) {
   return disk->drive->level[level].speed;
@@ -193,6 +194,33 @@ struct siox__charge siox__disk_serve(struct siox__disk *disk, int64_t now, uint3
   return charge;
 }
 
+/* The way with the least joules to a level, over others where the profile states no straight one.
+ * next[l]: where to from level l. SIOX_EUNKNOWN: there is none from here. */
+static int way_to(const struct siox_drive *drive, uint32_t from, uint32_t to, uint32_t *next) {
+  double joules[SIOX_MAX_LEVELS], step;
+  for (uint32_t l = 0; l < drive->nlevels; l++)
+    joules[l] = l == to ? 0 : INFINITY;
+  for (uint32_t round = 1; round < drive->nlevels; round++)
+    for (uint32_t l = 0; l < drive->nlevels; l++)
+      for (uint32_t m = 0; m < drive->nlevels; m++)
+        if (m != l &&
+            siox_drive_transition_j(drive, drive->level[l].speed, drive->level[m].speed, &step) ==
+                0 &&
+            step + joules[m] < joules[l]) {
+          joules[l] = step + joules[m];
+          next[l] = m;
+        }
+  return isinf(joules[from]) ? SIOX_EUNKNOWN : 0;
+}
+
+static void go_back(struct siox__disk *disk, double from, uint32_t level, int64_t ns) {
+  disk->level = level;
+  disk->move_from = from;
+  disk->move_start = disk->told;
+  disk->move_end = disk->free_at = disk->told + ns;
+  tell_move(disk, disk->move_end, speed_of(disk, level), true);
+}
+
 int siox__disk_finish(struct siox__disk *disk, int64_t end, uint32_t level) {
   siox__disk_settle(disk, end);
   double from = speed_of(disk, disk->level), to = speed_of(disk, level);
@@ -208,14 +236,20 @@ int siox__disk_finish(struct siox__disk *disk, int64_t end, uint32_t level) {
   }
   if (from == to)
     return 0;
-  double joules;
   int64_t ns = siox_drive_transition_ns(disk->drive, from, to);
-  if (ns < 0 || siox_drive_transition_j(disk->drive, from, to, &joules) < 0)
+  if (ns >= 0) {
+    go_back(disk, from, level, ns);
+    return 0;
+  }
+  uint32_t next[SIOX_MAX_LEVELS] = {0}, at = disk->level;
+  for (uint32_t l = 0; l < disk->drive->nlevels; l++) /* not that of a change taken back above */
+    at = disk->drive->level[l].speed == from ? l : at;
+  if (way_to(disk->drive, at, level, next) < 0)
     return SIOX_EUNKNOWN;
-  disk->level = level;
-  disk->move_from = from;
-  disk->move_start = disk->told;
-  disk->move_end = disk->free_at = disk->told + ns;
-  tell_move(disk, disk->move_end, to, true);
+  for (; at != level; at = next[at]) {
+    double here = speed_of(disk, at);
+    go_back(disk, here, next[at],
+            siox_drive_transition_ns(disk->drive, here, speed_of(disk, next[at])));
+  }
   return 0;
 }

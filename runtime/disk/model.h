@@ -79,6 +79,7 @@ struct siox__charge {
 struct siox__charge siox__disk_serve(struct siox__disk *disk, int64_t now, uint32_t job,
                                      uint64_t file, uint64_t local, uint64_t bytes);
 /* Ends the time line at `end` (later where accepted work lasts longer) and tells the way back to a
- * level. SIOX_EUNKNOWN when the profile lacks it: nothing is charged for it then. */
+ * level, over others where the profile states no straight one. SIOX_EUNKNOWN when there is none:
+ * nothing is charged for it then. */
 int siox__disk_finish(struct siox__disk *disk, int64_t end, uint32_t level);
 #endif

@@ -136,6 +136,20 @@ def nobody_beats_the_oracle_without_delay():
             assert row["joules"] >= got["oracle"]["joules"] * (1 - 1e-9), row
 
 
+def no_bounds_are_stated_where_base_itself_waits():
+    """The first request comes at once: base has it wait 2.18 s for full speed, a static level serves it as it stands."""
+    scenario = ("disks: 1\ninitial_level: 12000\njobs:\n"
+                "- generate: {phases: 40, gap: 0, burst: 4K, layout: 0:1:64K}\n")
+    got = rows(scenario)
+    near(got["base"]["worst_wait_s"], ramp(12000, 15000) + service(15000, 4096), 1e-6)
+    assert got["static:12000"]["added_io_time"] == 0
+    assert got["static:12000"]["joules"] < got["oracle"]["joules"]
+    assert not any(name.startswith("bound") for name in got), got.keys()
+    assert "no bounds" in sim(scenario)[0].stdout
+    later = rows(scenario.replace("gap: 0", "gap: 3"))  # base is at full speed when it is first used
+    assert "bound at 1 %" in later, later.keys()
+
+
 def csv_says_what_json_says():
     table = {r["scheme"]: r for r in csv.DictReader(io.StringIO(sim(TWO_JOBS, "--csv")[0].stdout))}
     for name, row in rows(TWO_JOBS).items():

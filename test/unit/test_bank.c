@@ -338,6 +338,25 @@ static void a_wish_to_slow_down_survives_a_request_that_comes_first(void **state
   }
 }
 
+static void the_way_back_goes_over_other_levels_where_no_straight_one_is_stated(void **state) {
+  (void)state;
+  static const int32_t speeds[] = {6000, 9000, 12000, 15000};
+  const uint32_t initial = 1;
+  struct lab *lab = calloc(1, sizeof *lab);
+  make_drive(&lab->drive, speeds, 4);
+  make_table(&lab->drive);
+  lab->drive.table[0][1].ns = -1;
+  lab->drive.table[2][1].joules = 1e6; /* there is a dearer way, over 12000 */
+  lab_start(lab, "static:6000", 1, &initial, 0);
+  (void)lab_read(lab, 10, lab_join(lab, "A"), 64 * KB);
+  assert_int_equal(siox_bank_finish(lab->bank, ns(30)), 0);
+  struct siox_disk_totals t = lab_disk(lab, 0);
+  near(t.joules[SIOX_UP], ramp_j(6000, 15000));
+  near(t.joules[SIOX_DOWN], ramp_j(9000, 6000) + ramp_j(15000, 9000));
+  lab_check(lab);
+  lab_close(lab);
+}
+
 static void the_end_turns_a_running_ramp_back(void **state) {
   (void)state;
   struct lab *lab = lab_open("claims", 1);
@@ -428,6 +447,7 @@ int main(void) {
       cmocka_unit_test(a_claim_without_io_pays_until_it_decays),
       cmocka_unit_test(a_decayed_claim_keeps_what_it_has_paid_before),
       cmocka_unit_test(a_wish_to_slow_down_survives_a_request_that_comes_first),
+      cmocka_unit_test(the_way_back_goes_over_other_levels_where_no_straight_one_is_stated),
       cmocka_unit_test(the_end_turns_a_running_ramp_back),
       cmocka_unit_test(wrong_arguments_change_nothing),
       cmocka_unit_test(a_request_longer_than_time_is_refused_and_costs_nothing),

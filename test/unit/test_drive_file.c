@@ -94,6 +94,8 @@ static void mistakes_are_named_with_file_line_and_key(void **state) {
        ":14: transitions[2].to: this change is given already"},
       {HEAD TOP CHANGES "  - {from: 2, to: 2, seconds: 1, joules: 3}\n", SIOX_EEXIST,
        ":14: transitions[2].to: the same as from"},
+      {HEAD TOP "transitions:\n  - {from: 2, to: 1, seconds: 1, joules: 3}\n", SIOX_EINVAL,
+       ":11: transitions: a disk can go to speed 1, but not from there to the highest"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     struct siox_drive d;

@@ -379,6 +379,36 @@ static void a_disk_that_nobody_claims_sleeps_where_low_levels_do_not_serve(void 
   lab_close(lab);
 }
 
+/* A low level that does not serve pays after 0.9 s, the sleep after 60 s: hold is 9 s. */
+static void
+where_touches_were_not_predicted_a_disk_sleeps_only_after_a_gap_that_pays(void **state) {
+  (void)state;
+  static const int32_t speeds[] = {0, 1, 15000};
+  struct lab *lab = calloc(1, sizeof *lab);
+  make_drive(&lab->drive, speeds, 3);
+  make_table(&lab->drive);
+  lab->drive.level[1].serves = false;
+  lab->drive.level[0].idle_w = 0.2;
+  lab->drive.level[1].idle_w = 9.2;
+  lab->drive.table[2][1] = lab->drive.table[1][2] = (struct siox_transition){ns(0.1), 1.37};
+  lab->drive.table[2][0] = (struct siox_transition){ns(5), 300};
+  lab->drive.table[0][2] = (struct siox_transition){ns(5), 302};
+  lab_start(lab, "siox", 1, NULL, 0);
+  assert_int_equal(siox_drive_min_gap(&lab->drive, 0), ns(60));  /* 602 + 0.2 * 50 = 10.2 * 60 */
+  assert_int_equal(siox_drive_break_even(&lab->drive), ns(0.9)); /* 2.74 + 9.2 * 0.7 = 10.2 * 0.9 */
+  uint32_t a = lab_join(lab, "A");
+  double idle = 0;
+  for (int i = 0; i < 5; i++) {
+    struct siox_service r = lab_read(lab, 1 + 20 * i, a, 64 * KB);
+    assert_true(r.missed);
+    assert_int_equal(r.transition_ns, 0);
+    idle = (double)r.completion * 1e-9;
+  }
+  assert_int_equal(lab_speed(lab, idle + 60 - 0.001, 0), 15000);
+  assert_int_equal(lab_speed(lab, idle + 60 + 0.001, 0), 0);
+  lab_close(lab);
+}
+
 static void a_need_that_nobody_used_decays_and_stays_decayed(void **state) {
   (void)state;
   struct lab *lab = lab_open("siox", 1);
@@ -429,6 +459,7 @@ int main(void) {
       cmocka_unit_test(claims_of_a_dead_client_hold_nothing),
       cmocka_unit_test(a_disk_nobody_claims_falls_to_the_lowest_level_after_hold),
       cmocka_unit_test(a_disk_that_nobody_claims_sleeps_where_low_levels_do_not_serve),
+      cmocka_unit_test(where_touches_were_not_predicted_a_disk_sleeps_only_after_a_gap_that_pays),
       cmocka_unit_test(a_need_that_nobody_used_decays_and_stays_decayed),
       cmocka_unit_test(a_prediction_may_be_as_late_as_it_looked_ahead),
   };

@@ -82,6 +82,7 @@ struct sim_rows {
   struct sim_row *row;
   uint32_t count;
   bool cut;
+  bool late;     /* base itself waited for a disk that began below full speed */
   uint32_t used; /* disks that served anything in base */
   double busy;   /* mean over them of the part of base's run time in which they served */
   bool recorded; /* the following are known */

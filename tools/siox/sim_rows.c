@@ -21,6 +21,7 @@ struct maker {
   double price[PRICES];
   uint32_t most_pieces; /* of one request */
   int oracle_code;
+  int64_t *risen; /* of each disk in base, when its last speed-up was done */
   bool drawing;
   int drawn_code;
 };
@@ -78,8 +79,13 @@ static void take_segment(void *context, const struct siox_segment *s) {
   struct maker *m = context;
   if (m->drawing && m->drawn_code == 0)
     m->drawn_code = siox__timeline_add(m->watch->timeline, s);
-  if (!m->oracle || s->state != SIOX_ACTIVE || m->oracle_code || m->scheme[0] != 'b')
+  if (!m->oracle || m->scheme[0] != 'b')
     return;
+  if (s->state == SIOX_UP)
+    m->risen[s->disk] = s->end;
+  if (s->state != SIOX_ACTIVE || m->oracle_code)
+    return;
+  m->rows->late |= s->start == m->risen[s->disk];
   /* A request is as late as its latest piece at least, so as the mean of its pieces. Prices are
    * made for no more of them than this. */
   uint32_t pieces = s->pieces < m->most_pieces ? s->pieces : m->most_pieces;
@@ -145,8 +151,11 @@ static int open_oracles(struct maker *m) {
   struct sim_scenario *s = m->s;
   m->most_pieces = most_pieces(s);
   m->oracle = calloc(s->ndisks, sizeof(struct siox_oracle *));
-  if (!m->oracle)
+  m->risen = malloc((s->ndisks + 1) * sizeof *m->risen);
+  if (!m->oracle || !m->risen)
     return SIOX_ENOMEM;
+  for (uint32_t d = 0; d < s->ndisks; d++)
+    m->risen[d] = INT64_MIN;
   m->oracle_code = siox_oracle_prices(s->drive, s->ndisks, 1.0 / m->most_pieces, m->price, PRICES);
   for (uint32_t d = 0; d < s->ndisks && m->oracle_code == 0; d++)
     m->oracle_code = siox_oracle_create(
@@ -164,11 +173,14 @@ static bool nobody_waits(const struct sim_scenario *s) {
   return s->cache.size && (s->cache.write_back || s->cache.read_ahead);
 }
 
+/* Bounds are for delays against services at full speed. Base has others when disks begin slower. */
+static bool bounded(const struct maker *m) { return !nobody_waits(m->s) && !m->rows->late; }
+
 /* Of each replay the least that anyone takes who adds as much I/O time. */
 static void fill_bounds(struct maker *m, const struct siox_oracle_point *sum, double joules) {
   for (uint32_t i = 0; i < m->rows->count; i++) {
     struct sim_row *row = &m->rows->row[i];
-    row->bound = nobody_waits(m->s) ? 0 : joules;
+    row->bound = bounded(m) ? joules : 0;
     if (row->bound > 0 && row->delay_seconds > 0)
       row->bound = fmin(joules, siox_oracle_bound(sum, m->price, PRICES, row->delay_seconds));
   }
@@ -205,7 +217,7 @@ static int add_oracles(struct maker *m) {
   row->seconds = (double)(m->base.end - m->base.start) / 1e9;
   for (uint32_t i = 0; i < m->base.nranks; i++)
     all_io += (double)m->base.rank[i].io_ns / 1e9;
-  for (size_t k = 0; k < sizeof budgets / sizeof *budgets && !nobody_waits(m->s); k++) {
+  for (size_t k = 0; k < sizeof budgets / sizeof *budgets && bounded(m); k++) {
     char name[32];
     snprintf(name, sizeof name, "bound at %.0f %%", budgets[k] * 100);
     if (!(row = new_row(m, name, SIM_BOUND)))
@@ -279,6 +291,7 @@ int sim_rows_make(struct sim_rows *rows, struct sim_scenario *s, char *const *sc
   for (uint32_t d = 0; m.oracle && d < s->ndisks; d++)
     siox_oracle_destroy(m.oracle[d]);
   free(m.oracle);
+  free(m.risen);
   siox_replay_free(&m.base);
   if (rc)
     sim_rows_free(rows);

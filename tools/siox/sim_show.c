@@ -83,6 +83,9 @@ void sim_show_table(const struct sim_rows *rows, const struct sim_scenario *s, F
     fprintf(out,
             "  what servers read ahead or write back delays nobody when it comes later: the oracle "
             "does it as base\n  does, others need not, and there are no bounds\n");
+  if (rows->late)
+    fprintf(out, "  base itself waits for disks that begin below full speed: others need not, and "
+                 "there are no bounds\n");
   if (s->notes)
     fprintf(out, "  %s", s->notes);
   for (uint32_t i = 0; i < s->drives.nprofiles; i++)

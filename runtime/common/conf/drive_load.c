@@ -196,6 +196,20 @@ static void load_standby(struct loader *in, const struct siox__drive_standby_tex
   d->table[0][full] = d->spin_up;
 }
 
+/* Whoever needs a disk sends it to the highest level: it must get there from wherever it is sent.
+ */
+static void check_ways(struct loader *in, const struct siox_drive *d) {
+  char what[96];
+  const uint32_t top = d->nlevels - 1;
+  for (uint32_t l = 0; l < top && !d->ramp && in->rc == 0; l++)
+    for (uint32_t from = 0; from < d->nlevels && in->rc == 0; from++)
+      if (from != l && d->table[from][l].ns >= 0 && d->table[l][top].ns < 0) {
+        snprintf(what, sizeof what, "a disk can go to speed %d, but not from there to the highest",
+                 d->level[l].speed);
+        fail(in, SIOX_EINVAL, "transitions", what);
+      }
+}
+
 /* The one place where time_scale acts; transitions of a table were scaled before they were rounded
  * to ns. */
 static void scale(struct siox_drive *d) {
@@ -227,6 +241,7 @@ static void load_all(struct loader *in, const struct siox__drive_text *t, double
   load_transitions(in, t, d);
   if (t->standby)
     load_standby(in, t->standby, standby_is_level(t), d);
+  check_ways(in, d);
   if (t->wear) {
     d->start_stop_per_day =
         number(in, "wear.start_stop_per_day", t->wear->start_stop_per_day, 0, 1e6, 0);
