@@ -194,6 +194,14 @@ def the_map_says_which_disk_has_how_many_bytes():
         assert "on 3 of 4 disks" in layout(path, "--map", "--disks", "4", directory=f.path).stdout
 
 
+def a_map_of_targets_that_cannot_be_read_is_an_error():
+    with Files() as f:
+        path = f.write("run.h5", "")
+        os.mkdir(os.path.join(f.path, "targets"))
+        out = layout(path, "--targets", "targets", directory=f.path, status=2)
+        assert "targets: Is a directory" in out.stderr, out.stderr
+
+
 def a_wrong_map_of_targets_is_named_with_its_place():
     with Files() as f:
         path = f.make("a")

@@ -43,6 +43,7 @@ int layout_targets_load(struct siox_targets *targets, const char *path, struct s
     snprintf(diag->text, sizeof diag->text, "%.400s: %s", path, strerror(errno));
     return SIOX_ENOENT;
   }
+  errno = 0;
   for (unsigned n = 1; rc == 0 && getline(&line, &room, in) >= 0; n++) {
     line[strcspn(line, "#\r\n")] = 0;
     if (!line[strspn(line, " \t")])
@@ -60,6 +61,10 @@ int layout_targets_load(struct siox_targets *targets, const char *path, struct s
                rc == SIOX_ERANGE
                    ? "the first target comes after the last, or the disk is beyond 65535"
                    : "expected TARGET DISK or FIRST-LAST DISK");
+  }
+  if (rc == 0 && ferror(in)) { /* a directory opens, too */
+    rc = SIOX_EIO;
+    snprintf(diag->text, sizeof diag->text, "%.400s: %s", path, strerror(errno));
   }
   free(line);
   fclose(in);
