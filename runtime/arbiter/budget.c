@@ -12,6 +12,7 @@ enum { SMOOTHING = 4 };   /* cycles over which averages reach back */
 enum { FORGETTING = 16 }; /* and over which the longest gap is remembered */
 enum { OVERLAPS = 16 };   /* ends of bursts, while others go on, that are taken for one cycle */
 enum { REST = 16 };       /* cycles, and steps, between steps that requests wait for */
+enum { JOBS = 64 };       /* of a disk that a look remembers; more are looked for twice */
 #define TOLERANCE 0.25    /* part of a budget: a loss that is more above it makes such a step up */
 
 size_t siox__budget_size(uint32_t ndisks) { return ndisks * sizeof(struct siox__budget_disk); }
@@ -137,10 +138,12 @@ static struct bearing bearing_of(const struct siox_view *view, int64_t now, uint
                                  const struct siox__budget_disk *b) {
   const struct siox_drive *drive = view->disk[disk].drive;
   struct bearing all = {.room = INT64_MAX};
-  uint32_t cursor = 0, client, job, last = SIOX_NOBODY, njobs = 0;
+  uint32_t cursor = 0, client, job, last = SIOX_NOBODY, njobs = 0, found[JOBS];
   struct siox_claim_entry entry;
   while (siox_claims_next(view->claims, disk, &cursor, &client, &job, &entry))
     if (job != last && siox__entry_end(view, disk, &entry) > now) {
+      if (njobs < JOBS)
+        found[njobs] = job;
       njobs++;
       last = job;
     }
@@ -149,6 +152,10 @@ static struct bearing bearing_of(const struct siox_view *view, int64_t now, uint
     all.cycles[l] = INFINITY;
     all.congestion[l] = congestion(b, l, drive->nlevels - 1, njobs > 1 ? 1 - 1 / (double)njobs : 0);
   }
+  for (uint32_t i = 0; i < njobs && njobs <= JOBS; i++)
+    bear(&all, view, found[i], now, drive, b);
+  if (njobs <= JOBS)
+    return all;
   cursor = 0;
   last = SIOX_NOBODY;
   while (siox_claims_next(view->claims, disk, &cursor, &client, &job, &entry))

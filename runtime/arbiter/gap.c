@@ -87,13 +87,22 @@ double siox__gap_joules(const struct siox_drive *drive, const struct siox__stand
   return down + up + drive->level[level].idle_w * (double)(left - down_ns - up_ns) * 1e-9;
 }
 
+void siox__find_ways(const struct siox_drive *drive, const struct siox__stand *stand,
+                     uint32_t on_way_to, uint32_t level, struct siox__ways *ways) {
+  double joules;
+  ways->level = level;
+  ways->there = drive->level[on_way_to].speed;
+  ways->back = drive->level[level].speed;
+  ways->any = siox__walk(drive, stand->speed, ways->there, &ways->on_ns, &joules) >= 0 &&
+              siox__walk(drive, ways->there, ways->back, &ways->up_ns, &joules) >= 0;
+}
+
 int64_t siox__start_for(const struct siox_drive *drive, const struct siox__stand *stand,
-                        uint32_t on_way_to, uint32_t level, int64_t end) {
-  double there = drive->level[on_way_to].speed, back = drive->level[level].speed, joules;
-  int64_t on_ns, up_ns;
-  if (siox__walk(drive, stand->speed, there, &on_ns, &joules) < 0 ||
-      siox__walk(drive, there, back, &up_ns, &joules) < 0)
+                        const struct siox__ways *ways, int64_t end) {
+  if (!ways->any)
     return end;
+  double there = ways->there, back = ways->back;
+  int64_t on_ns = ways->on_ns, up_ns = ways->up_ns;
   if (end - up_ns >= stand->at + on_ns || !drive->ramp)
     return end - up_ns;
   /* Turned on the way: down until the time that is left is that of the way back. A nanosecond

@@ -24,8 +24,17 @@ uint32_t siox__walk_step(const struct siox_drive *drive, double from, uint32_t t
  * INFINITY when that cannot be. */
 double siox__gap_joules(const struct siox_drive *drive, const struct siox__stand *stand,
                         uint32_t level, int64_t end, uint32_t then);
-/* The latest moment, not before the stand, at which to start for a level to have it at `end`, for a
- * disk on its walk to (or at) another one. May lie before the stand when it is too late. */
+/* From a stand on the walk to a level, and from there to another, which is needed later. */
+struct siox__ways {
+  uint32_t level; /* the latter */
+  bool any;       /* the profile has both */
+  double there, back;
+  int64_t on_ns, up_ns;
+};
+void siox__find_ways(const struct siox_drive *drive, const struct siox__stand *stand,
+                     uint32_t on_way_to, uint32_t level, struct siox__ways *ways);
+/* The latest moment, not before the stand, at which to start the second to be there at `end`. May
+ * lie before the stand when it is too late. */
 int64_t siox__start_for(const struct siox_drive *drive, const struct siox__stand *stand,
-                        uint32_t on_way_to, uint32_t level, int64_t end);
+                        const struct siox__ways *ways, int64_t end);
 #endif

@@ -216,14 +216,17 @@ static void lead(struct state *state, int64_t now, uint32_t disk, const struct s
   if (siox__walk(v->drive, speed_of(v, base), speed_of(v, top), &way, &joules) < 0)
     way = 0;
   int64_t until = siox__later(need->next, top > base ? way + state->busy[disk] : 0);
+  struct siox__ways ways = {.level = SIOX_NOBODY};
   struct siox_claim_entry entry;
   while (siox__claims_next(view->claims, disk, reach(state, now, until), &cursor, &client, &job,
                            &entry)) {
     if (!demand_of(state, view, disk, client, job, &entry, &from, &level) || from <= now)
       continue;
     int64_t start = from;
+    if (level > base && level != ways.level)
+      siox__find_ways(v->drive, stand, base, level, &ways);
     if (level > base)
-      start = siox__start_for(v->drive, stand, base, level, from - state->busy[disk]);
+      start = siox__start_for(v->drive, stand, &ways, from - state->busy[disk]);
     wish->wake = siox__sooner(wish->wake, start > now ? start : from);
     if (start <= now && level > wish->level) {
       wish->level = level;
