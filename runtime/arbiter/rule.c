@@ -210,25 +210,25 @@ static void count_hint(const struct siox_event *event, const struct siox_disk_vi
   out->refused += slower;
 }
 
-/* When a disk of which nobody says anything falls, and to which level: to its lowest that serves
- * after hold. Under siox it may sleep, too; where unpredicted touches are all that is known of it,
- * more of them may come and each would wait for it to wake, so that only after a gap that pays for
- * it. */
-static uint32_t fall(const struct siox__rule *rule, const struct siox_disk_view *v, int64_t now,
-                     int64_t quiet, int64_t hold, bool touched, int64_t *wake) {
-  uint32_t serving = siox__lowest(v->drive), to = SIOX_MAX_LEVELS;
-  int64_t end = siox__later(quiet, hold), sleep = end;
-  if (touched && rule->gap && serving > 0) {
-    int64_t pays = siox__later(quiet, siox_drive_min_gap(v->drive, 0));
-    sleep = pays > end ? pays : end;
+/* A disk of which nobody says anything falls to its lowest level that serves `hold` after it was
+ * used or spoken of last. Under siox it may sleep below that, but not before it has been idle for
+ * as long as sleeping takes to pay: more touches may come, and each would wait for it to wake. */
+static void sink(const struct siox__rule *rule, int64_t now, uint32_t disk,
+                 const struct siox_view *view, struct siox__wish *wish) {
+  const struct siox_disk_view *v = &view->disk[disk];
+  int64_t quiet =
+      v->idle_since > rule->disk[disk].changed ? v->idle_since : rule->disk[disk].changed;
+  uint32_t serving = siox__lowest(v->drive), level = SIOX_MAX_LEVELS;
+  int64_t end = siox__later(quiet, view->hold[disk]), sleep = SIOX_NEVER;
+  if (rule->gap && serving > 0) {
+    sleep = siox__later(quiet, siox_drive_min_gap(v->drive, 0));
+    sleep = sleep > end ? sleep : end;
   }
   if (now >= end)
-    to = rule->gap && now >= sleep ? 0 : serving;
-  if (now < end)
-    *wake = siox__sooner(*wake, end);
-  else if (now < sleep)
-    *wake = siox__sooner(*wake, sleep);
-  return to;
+    level = now >= sleep ? 0 : serving;
+  wish->level = level < wish->level ? level : wish->level;
+  if (now < sleep)
+    wish->wake = siox__sooner(wish->wake, now < end ? end : sleep);
 }
 
 static void look(struct siox__rule *rule, void *state, siox__wish_fn wish_fn, int64_t now,
@@ -242,9 +242,7 @@ static void look(struct siox__rule *rule, void *state, siox__wish_fn wish_fn, in
   if (touch && !missed)
     return; /* as foreseen: what was planned stands, and time goes on by wake-ups */
   note(&rule->disk[disk], now, event);
-  int64_t pinned =
-      missed ? siox__later(now, view->hold[disk]) : pinned_until(view, disk, &wish.job);
-  wish.wake = pinned;
+  wish.wake = missed ? siox__later(now, view->hold[disk]) : pinned_until(view, disk, &wish.job);
   if (missed || wish.wake > now) {
     wish.level = v->drive->nlevels - 1;
     if (missed)
@@ -258,13 +256,8 @@ static void look(struct siox__rule *rule, void *state, siox__wish_fn wish_fn, in
       wish_fn(state, now, disk, event, view, &wish);
       rule->disk[disk].settled = !wish.unclaimed && wish.level == v->level;
     }
-    if (wish.unclaimed) {
-      int64_t quiet =
-          v->idle_since > rule->disk[disk].changed ? v->idle_since : rule->disk[disk].changed;
-      uint32_t to = fall(rule, v, now, quiet, view->hold[disk], pinned != INT64_MIN, &wish.wake);
-      if (wish.level > to)
-        wish.level = to;
-    }
+    if (wish.unclaimed)
+      sink(rule, now, disk, view, &wish);
   }
   count_hint(event, v, &wish, out);
   uint32_t before = out->count, job = wish.job;
