@@ -161,6 +161,12 @@ def schemes_with_arguments_can_be_asked_for():
     assert "hw:n=250,ut=10" in got and "timeout:5" in got and "siox" not in got, got.keys()
 
 
+def a_static_speed_that_no_disk_has_is_no_row_of_another():
+    done, _ = sim(TWO_JOBS, "--schemes", "static:99999", "--json", status=1)
+    row = {r["scheme"]: r for r in json.loads(done.stdout)["rows"]}["static:99999"]
+    assert "no disk serves at this speed" in row["failure"] and "joules" not in row, row
+
+
 def a_delay_budget_saves_more_and_is_kept():
     jobs = "jobs:\n- generate: {processes: 2, phases: 8, gap: 12, burst: 16M, layout: 0:4:64K}\n"
     without, within = (rows(f"disks: 4\ndelay_budget: {b}\n{jobs}", "--schemes", "siox")["siox"] for b in (0, 5))

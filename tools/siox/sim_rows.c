@@ -130,6 +130,14 @@ static int add_replay(struct maker *m, const char *policy, enum sim_kind kind) {
   return rc == SIOX_ENOMEM ? rc : 0;
 }
 
+static int add_refused(struct maker *m, const char *policy, const char *why) {
+  struct sim_row *row = new_row(m, policy, SIM_SCHEME);
+  if (!row)
+    return SIOX_ENOMEM;
+  snprintf(row->wrong, sizeof row->wrong, "%s: %s", policy, why);
+  return 0;
+}
+
 static int add_statics(struct maker *m) {
   char name[SIM_STATIC_NAME];
   int32_t speed = -1;
@@ -283,7 +291,10 @@ int sim_rows_make(struct sim_rows *rows, struct sim_scenario *s, char *const *sc
     bool known = false;
     for (uint32_t i = 0; i < rows->count; i++)
       known |= !strcmp(rows->row[i].name, *scheme);
-    rc = known ? 0 : add_replay(&m, *scheme, SIM_SCHEME);
+    if (!known && !strncmp(*scheme, "static:", 7)) /* every level that there is has its row */
+      rc = add_refused(&m, *scheme, "no disk serves at this speed");
+    else
+      rc = known ? 0 : add_replay(&m, *scheme, SIM_SCHEME);
   }
   rc = rc ? rc : add_oracles(&m);
   if (rc == 0)
