@@ -94,6 +94,16 @@ def other_users_are_refused_and_told_who_may():
         assert shown(daemon)["clients"] == 1
 
 
+def a_daemon_that_does_not_answer_is_not_waited_for_for_ever():
+    with Daemon() as daemon:
+        os.kill(daemon.pid, signal.SIGSTOP)
+        try:
+            done = tool(daemon, "disks")
+        finally:
+            os.kill(daemon.pid, signal.SIGCONT)
+        assert done.returncode != 0 and "the daemon does not answer" in done.stderr, done
+
+
 def identity_wear_counters_and_jobs_are_told():
     with Daemon(policy="siox", disks=2, delay_budget_max=5) as daemon:
         client = daemon.client().join(job="mine", rank=3, budget=0.02)

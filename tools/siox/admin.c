@@ -135,7 +135,7 @@ int siox__cmd_admin(int argc, char **argv) {
     return SIOX__USAGE;
   }
   const char *path = socket_path ? socket_path : config.socket;
-  int fd = siox__daemon_connect(path);
+  int fd = siox__daemon_connect(path, SIOX__PATIENCE_S);
   json_t *answer = fd >= 0 ? siox__daemon_ask_about(fd, ask, &diag) : NULL;
   if (fd < 0)
     fprintf(stderr, "siox admin: %s: %s; is sioxd running there?\n", path, strerror(errno));

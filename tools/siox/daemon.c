@@ -8,13 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 extern char **environ;
 
-int siox__daemon_connect(const char *socket_path) {
+int siox__daemon_connect(const char *socket_path, int patience_s) {
   struct sockaddr_un address = {.sun_family = AF_UNIX};
   if (strlen(socket_path) >= sizeof address.sun_path) {
     errno = ENAMETOOLONG;
@@ -28,6 +29,9 @@ int siox__daemon_connect(const char *socket_path) {
     errno = saved;
     return -1;
   }
+  const struct timeval patience = {.tv_sec = patience_s};
+  if (fd >= 0 && patience_s > 0)
+    (void)setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
   return fd;
 }
 
@@ -77,10 +81,13 @@ static char *receive(int fd, size_t *length) {
 json_t *siox__daemon_ask_about(int fd, const json_t *ask, struct siox_diag *diag) {
   size_t length = 0;
   char *asked = json_dumps(ask, JSON_COMPACT);
+  errno = 0;
   char *text = asked && send_ask(fd, asked) == 0 ? receive(fd, &length) : NULL;
   free(asked);
   if (!text) {
-    snprintf(diag->text, sizeof diag->text, "the daemon is gone");
+    snprintf(diag->text, sizeof diag->text,
+             errno == EAGAIN || errno == EWOULDBLOCK ? "the daemon does not answer"
+                                                     : "the daemon is gone");
     return NULL;
   }
   json_error_t error;

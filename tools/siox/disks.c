@@ -212,7 +212,7 @@ static int watch(const char *socket_path, const struct options *o) {
   for (; !ended; rest(o->seconds)) {
     struct siox_diag diag = {""};
     if (fd < 0)
-      fd = siox__daemon_connect(socket_path);
+      fd = siox__daemon_connect(socket_path, SIOX__PATIENCE_S);
     const struct timeval patience = {.tv_sec = 5};
     if (fd >= 0)
       setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
@@ -244,7 +244,7 @@ static int watch(const char *socket_path, const struct options *o) {
 
 static int once(const char *socket_path, const struct options *o) {
   struct siox_diag diag = {""};
-  int fd = siox__daemon_connect(socket_path);
+  int fd = siox__daemon_connect(socket_path, SIOX__PATIENCE_S);
   if (fd < 0) {
     fprintf(stderr, "siox disks: %s: %s; is sioxd running there?\n", socket_path, strerror(errno));
     return EXIT_FAILURE;

@@ -160,7 +160,7 @@ static int ask_others(struct search *s) {
 
 static int ask_daemon(struct search *s) {
   struct siox_diag why = {""};
-  int rc = 0, fd = siox__daemon_connect(s->reader->config->socket);
+  int rc = 0, fd = siox__daemon_connect(s->reader->config->socket, SIOX__PATIENCE_S);
   if (fd < 0)
     return 0;
   json_t *ask = json_pack("{s:s, s:I, s:I}", "ask", "layout", "dev", (json_int_t)s->st.st_dev,

@@ -176,7 +176,7 @@ static int get_daemon(const struct options *o, const char *socket_path, json_t *
   for (int i = 0; i < TRIES; i++) {
     if (siox__daemon_ensure(o->config, o->set, o->nset, diag) < 0)
       return -1;
-    int fd = siox__daemon_connect(socket_path);
+    int fd = siox__daemon_connect(socket_path, 0);
     if (fd < 0) {
       snprintf(diag->text, sizeof diag->text, "%s: %s", socket_path, strerror(errno));
       continue;

@@ -18,7 +18,9 @@ enum { SIOX__USAGE = 2 };
 #undef SIOX_COMMAND
 
 /* daemon.c: a connection to sioxd */
-int siox__daemon_connect(const char *socket_path); /* a descriptor, or -1 with errno */
+/* A descriptor, or -1 with errno. An answer is waited for that long; 0: for ever. */
+int siox__daemon_connect(const char *socket_path, int patience_s);
+enum { SIOX__PATIENCE_S = 10 }; /* of a person who asks */
 /* Sends {"ask": what} and waits for the answer. NULL with diag when there is none or it is
  * {"error": text}. */
 json_t *siox__daemon_ask(int fd, const char *what, struct siox_diag *diag);
