@@ -109,13 +109,25 @@ void siox__history_use(struct siox__history *history, uint32_t client,
         (int64_t)((double)early / (double)(kept.need_by - kept.since) * MILLION));
 }
 
+static const struct siox__earliness *past_of(const struct siox__history *history, uint32_t client,
+                                             const struct siox_claim_entry *hint) {
+  const struct siox__earliness *e = hint->site ? find(history->site, hint->site) : NULL;
+  return e ? e : find(history->client, client);
+}
+
+bool siox__history_knows(const struct siox__history *history, uint32_t client,
+                         const struct siox_claim_entry *hint) {
+  if (history->quantile <= 0)
+    return true;
+  const struct siox__earliness *e = past_of(history, client, hint);
+  return e && e->count > 1;
+}
+
 int64_t siox__history_margin(const struct siox__history *history, uint32_t client,
                              const struct siox_claim_entry *hint) {
   if (history->quantile <= 0)
     return 0;
-  const struct siox__earliness *e = hint->site ? find(history->site, hint->site) : NULL;
-  if (!e)
-    e = find(history->client, client);
+  const struct siox__earliness *e = past_of(history, client, hint);
   int64_t margin = e ? e->margin : 0;
   if ((e && e->count >= ENOUGH) || hint->need_by <= hint->since)
     return margin;

@@ -40,6 +40,10 @@ void siox__history_promise(struct siox__history *history, uint32_t client,
 /* The client uses these disks, or needs them now: what it promised of them is judged, once. */
 void siox__history_use(struct siox__history *history, uint32_t client,
                        const struct siox_mask *disks, int64_t now);
+/* Have at least two uses of the hint's site, or of its client, been judged? Without margins: yes.
+ */
+bool siox__history_knows(const struct siox__history *history, uint32_t client,
+                         const struct siox_claim_entry *hint);
 /* By how much to be early for this hint. */
 int64_t siox__history_margin(const struct siox__history *history, uint32_t client,
                              const struct siox_claim_entry *hint);

@@ -59,6 +59,7 @@ struct need { /* what the claims on one disk come to */
   uint32_t floor_job;
   int64_t next; /* earliest need ahead */
   uint32_t next_level, next_job;
+  bool known;       /* uses that the next need's site predicted have been judged */
   bool spent;       /* somebody has lost more than its budget: no risks */
   bool withheld;    /* somebody's claims do not count: over its share */
   uint32_t claimed; /* greatest level in force, withheld ones included */
@@ -159,6 +160,7 @@ static struct need gather(struct state *state, int64_t now, uint32_t disk,
     }
     if (from < need.next || (from == need.next && level > need.next_level)) {
       need.next = from;
+      need.known = siox__history_knows(&state->history, client, &entry);
       need.next_level = level;
       need.next_job = job;
     }
@@ -175,6 +177,17 @@ static bool worn(const struct siox_disk_view *v, int64_t now, uint32_t level) {
   return false;
 }
 
+/* Would the disk have to be turned on its way to a level to be back in time? Such short gaps save
+ * little and are missed by little, so a site's predictions must have been judged before. */
+static bool dares(const struct siox_disk_view *v, const struct siox__stand *stand,
+                  const struct need *need, uint32_t level) {
+  int64_t down = siox_drive_transition_ns(v->drive, stand->speed, speed_of(v, level));
+  int64_t up =
+      siox_drive_transition_ns(v->drive, speed_of(v, level), speed_of(v, need->next_level));
+  bool moving = stand->speed != speed_of(v, v->level);
+  return need->known || moving || level >= v->level || need->next - stand->at >= down + up;
+}
+
 /* The level for the gap that ends at need.next, from where the disk stands. Staying wins ties, so
  * that nothing changes without profit. *asked: 1 + the level it would be if nothing wore, where
  * that is another one. Where somebody has let the disk go without saying until when, it keeps
@@ -189,7 +202,7 @@ static uint32_t plan(int64_t now, const struct siox_disk_view *v, const struct s
   double least = siox__gap_joules(v->drive, stand, best, need->next, need->next_level);
   double most = least;
   for (uint32_t level = first; level <= last; level++) {
-    double joules = level == best
+    double joules = level == best || !dares(v, stand, need, level)
                         ? INFINITY
                         : siox__gap_joules(v->drive, stand, level, need->next, need->next_level);
     if (joules < most - 1e-9 * fabs(joules)) {
