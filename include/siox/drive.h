@@ -71,6 +71,10 @@ int siox_rule_parse(const char *text, enum siox_transition_rule *rule); /* SIOX_
 
 /* The lowest level whose speed is at least the one asked for (never slower than asked); FULL and LOWEST as above. */
 uint32_t siox_drive_level(const struct siox_drive *d, int32_t speed);
+/* The level that serves at exactly this speed, SIOX_EUNKNOWN: none does. And the speeds of all that serve, "6000 9000",
+ * as far as there is room; returns the text's length. */
+int siox_drive_level_at(const struct siox_drive *d, int32_t speed);
+size_t siox_drive_speeds(const struct siox_drive *d, char *text, size_t size);
 
 /* Wall ns to serve bytes at a level, rounded to the nearest: seek (unless sequential) + rotation + transfer.
  * SIOX_EINVAL for a level that does not serve. */

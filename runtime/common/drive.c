@@ -4,6 +4,7 @@
  * scale. */
 #include "siox/drive.h"
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 const char *siox_rule_name(enum siox_transition_rule rule) {
@@ -180,6 +181,27 @@ int64_t siox_drive_break_even(const struct siox_drive *d) {
       least = gap;
   }
   return least;
+}
+
+int siox_drive_level_at(const struct siox_drive *d, int32_t speed) {
+  for (uint32_t l = 0; l < d->nlevels; l++)
+    if (d->level[l].serves && d->level[l].speed == speed)
+      return (int)l;
+  return SIOX_EUNKNOWN;
+}
+
+size_t siox_drive_speeds(const struct siox_drive *d, char *text, size_t size) {
+  size_t used = 0;
+  *text = 0;
+  for (uint32_t l = 0; l < d->nlevels; l++) {
+    char speed[16];
+    int n = snprintf(speed, sizeof speed, "%s%d", used ? " " : "", (int)d->level[l].speed);
+    if (!d->level[l].serves || used + (size_t)n >= size)
+      continue;
+    memcpy(text + used, speed, (size_t)n + 1);
+    used += (size_t)n;
+  }
+  return used;
 }
 
 enum siox_wear siox_drive_wear(const struct siox_drive *d, uint32_t level) {

@@ -24,9 +24,9 @@ static uint32_t level_of(const struct siox_drive *drive, const json_t *speed) {
   const char *word = json_string_value(speed);
   if (word && !strcmp(word, "auto"))
     return SIOX_NOBODY;
-  int32_t wanted = word ? (!strcmp(word, "full") ? SIOX_SPEED_FULL : SIOX_SPEED_LOWEST)
-                        : (int32_t)json_integer_value(speed);
-  return siox_drive_level(drive, wanted);
+  if (!word)
+    return (uint32_t)siox_drive_level_at(drive, (int32_t)json_integer_value(speed));
+  return siox_drive_level(drive, !strcmp(word, "full") ? SIOX_SPEED_FULL : SIOX_SPEED_LOWEST);
 }
 
 static bool is_speed(const json_t *speed) {
@@ -37,10 +37,28 @@ static bool is_speed(const json_t *speed) {
          json_integer_value(speed) <= INT32_MAX;
 }
 
+/* What is wrong with the speed for one of the disks, NULL: every one has it. */
+static json_t *no_such_speed(const struct siox__daemon *d, const json_t *range,
+                             const json_t *speed) {
+  char speeds[192];
+  json_int_t last = json_integer_value(json_array_get(range, 1));
+  for (json_int_t n = json_integer_value(json_array_get(range, 0)); n <= last; n++) {
+    const struct siox_drive *drive = d->drives.disk[n];
+    if (json_is_string(speed) ||
+        siox_drive_level_at(drive, (int32_t)json_integer_value(speed)) >= 0)
+      continue;
+    siox_drive_speeds(drive, speeds, sizeof speeds);
+    return json_pack("{s:o}", "error",
+                     json_sprintf("level: disk %d (%s) does not serve at %d; it does at %s", (int)n,
+                                  drive->name, (int)json_integer_value(speed), speeds));
+  }
+  return NULL;
+}
+
 json_t *siox__admin_level(struct siox__session *s, json_t *ask) {
   struct siox__daemon *d = s->d;
   const json_t *ranges = json_object_get(ask, "disks"), *speed = json_object_get(ask, "speed");
-  json_t *range;
+  json_t *range, *no;
   size_t i;
   if (!json_array_size(ranges) || !is_speed(speed))
     return wrong("level: disks [[first, last], ...] and a speed, \"full\", \"lowest\" or \"auto\"");
@@ -50,6 +68,8 @@ json_t *siox__admin_level(struct siox__session *s, json_t *ask) {
     if (json_array_size(range) != 2 || first < 0 || last < first || last >= d->drives.ndisks)
       return json_pack("{s:o}", "error",
                        json_sprintf("level: disks: the last is %u", d->drives.ndisks - 1));
+    if ((no = no_such_speed(d, range, speed)))
+      return no; /* of some other disk, too: then none is set */
   }
   int64_t now = siox__now_ns();
   int r = siox__daemon_begin(d, now, "siox admin");

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 void siox__record_lost(struct siox__daemon *d, const char *why) {
@@ -22,6 +23,12 @@ static void lost(struct siox__daemon *d, int code) {
   siox__record_lost(d, why.text);
 }
 
+static bool same_file(const char *a, const char *b) {
+  struct stat x, y;
+  return stat(a, &x) == 0 && stat(b, &y) == 0 && S_ISREG(x.st_mode) && x.st_dev == y.st_dev &&
+         x.st_ino == y.st_ino;
+}
+
 /* The trace itself is begun by the first client; whoever starts a daemon wants to know before that.
  * Nothing is changed: a trace that lies there keeps its content until then. A pipe without a reader
  * may still get one. */
@@ -29,6 +36,13 @@ int siox__record_possible(struct siox__daemon *d, struct siox_diag *diag) {
   const char *path = d->config->record;
   if (!path)
     return 0;
+  const char *const read[] = {d->config->file, d->config->layouts, d->config->database};
+  for (size_t i = 0; i < sizeof read / sizeof *read; i++)
+    if (read[i] && same_file(path, read[i])) {
+      snprintf(diag->text, sizeof diag->text, "record: %.400s: is a file that the daemon reads",
+               path);
+      return SIOX_EINVAL;
+    }
   int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
   bool made = fd >= 0;
   if (fd < 0 && errno == EEXIST)

@@ -44,11 +44,13 @@ static int check_generated(const struct siox_sim_generated *g, uint32_t ndisks,
   if (!g->processes || !g->phases)
     return refuse(diag, SIOX_EINVAL, "a generated job needs processes and phases");
   if (g->gap_ns < 0 || (double)g->gap_ns * g->phases > 0x1p61)
-    return refuse(diag, SIOX_EINVAL, "a gap is negative or too long");
+    return refuse(diag, SIOX_EINVAL,
+                  "a gap is negative, or all gaps together are longer than 2^61 ns");
   if (g->burst <= 0 || g->request < 0)
     return refuse(diag, SIOX_EINVAL, "a burst has at least one byte");
   if ((double)g->burst * g->phases * g->processes > 0x1p62)
-    return refuse(diag, SIOX_EINVAL, "the bursts exceed the greatest offset of a file");
+    return refuse(diag, SIOX_EINVAL,
+                  "all bursts together exceed the greatest offset of a file, 4294967296G");
   if (!(g->error >= 0 && g->error <= 1))
     return refuse(diag, SIOX_EINVAL, "the error is not between 0 and 1");
   if (!(g->jitter >= 0 && g->jitter <= 1))

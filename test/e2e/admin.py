@@ -39,6 +39,15 @@ def a_set_level_stays_until_it_is_given_back():
         assert [d["target"] for d in shown(daemon)["disks"]] == [12000, 12000, 12000]
 
 
+def a_speed_that_a_disk_does_not_have_is_refused():
+    with Daemon(policy="claims", disks=2) as daemon:
+        daemon.client().join()
+        for speed in ("7000", "0", "2147483647"):
+            run = tool(daemon, "admin", "level", "0-1", speed)
+            assert run.returncode == 1 and f"(36Z15) does not serve at {speed}; it does at 6000 9000 12000 15000" in run.stderr, run
+        assert [d["set"] for d in shown(daemon)["disks"]] == [None, None]
+
+
 def claims_of_a_stuck_job_can_be_taken_away():
     with Daemon(policy="claims", disks=2) as daemon:
         stuck, other = daemon.client().join(job="stuck"), daemon.client().join(job="other", rank=1)

@@ -224,7 +224,8 @@ def what_is_wrong_is_named():
         trace = record(directory)
         for options, text in ((("--bases", "0-3"), "--bases 0-3: expected a list"), (("--factors", "0"), "--factors 0"),
                               (("--units", "1X"), "--units 1X"), (("--files", "none"), "no file that may be moved"),
-                              (("--policy", "none"), "no scheme \"none\""), (("--max-delay", "-1"), "--max-delay -1")):
+                              (("--policy", "none"), "no scheme \"none\""),
+                              (("--policy", "static:7"), "they do at 6000"), (("--policy", "timeout:x"), "its form is"), (("--max-delay", "-1"), "--max-delay -1")):
             done = run("layout", "optimise", trace, *options, status=2)
             assert text in done.stderr, (options, done.stderr)
         done = run("layout", "optimise", os.path.join(directory, "missing"), status=2)

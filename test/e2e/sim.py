@@ -146,6 +146,7 @@ def no_bounds_are_stated_where_base_itself_waits():
     assert got["static:12000"]["added_io_time"] == 0
     assert got["static:12000"]["joules"] < got["oracle"]["joules"]
     assert not any(name.startswith("bound") for name in got), got.keys()
+    assert json.loads(sim(scenario, "--json")[0].stdout)["base_waits_at_start"] is True
     assert "no bounds" in sim(scenario)[0].stdout
     later = rows(scenario.replace("gap: 0", "gap: 3"))  # base is at full speed when it is first used
     assert "bound at 1 %" in later, later.keys()
@@ -162,10 +163,16 @@ def schemes_with_arguments_can_be_asked_for():
     assert "hw:n=250,ut=10" in got and "timeout:5" in got and "siox" not in got, got.keys()
 
 
-def a_static_speed_that_no_disk_has_is_no_row_of_another():
-    done, _ = sim(TWO_JOBS, "--schemes", "static:99999", "--json", status=1)
-    row = {r["scheme"]: r for r in json.loads(done.stdout)["rows"]}["static:99999"]
-    assert "no disk serves at this speed" in row["failure"] and "joules" not in row, row
+def a_scheme_that_cannot_run_is_refused_where_it_stands():
+    for scheme, why in (("static:99999", "no disk serves at this speed; they do at 6000 9000 12000 15000"),
+                        ("timeout:soon", "its form is timeout[:SECONDS|:adaptive]"), ("siox:dely=2", "its form is siox[:")):
+        done, _ = sim(TWO_JOBS, "--schemes", f"rt,{scheme}", status=2)
+        assert f'--schemes: "{scheme}": {why}' in done.stderr, done.stderr
+        done, _ = sim(f"schemes:\n- rt\n- {scheme}\n{TWO_JOBS}", status=2)
+        assert f's.yaml:3: schemes[1]: "{scheme}": {why}' in done.stderr, done.stderr
+        done = subprocess.run([SIOX, "sim", "--map", "--points", "busy=10", "--schemes", "timeout:soon"],
+                              capture_output=True, text=True)
+        assert done.returncode == 2 and "its form is timeout" in done.stderr, done
 
 
 def a_delay_budget_saves_more_and_is_kept():
@@ -388,10 +395,37 @@ def a_sweep_goes_on_where_it_stood():
             assert os.stat(os.path.join(results, name)).st_mtime_ns != time, name
 
 
+def a_sweep_of_other_traces_or_drives_begins_anew():
+    """What a scenario names counts by what is in it."""
+    with tempfile.TemporaryDirectory(prefix="siox-test.") as directory:
+        with open(os.path.join(os.environ["SIOX_SOURCE"], "share", "drives", "36Z15.yaml")) as f:
+            drive = f.read()
+        for name, text in (("d.yaml", drive), ("t.csv", "rank,file,op,offset,bytes,start,end\n0,/a,read,0,4096,9,9.1\n"),
+                           ("s.yaml", "drive: ./d.yaml\nhold_factor: 1\njobs: [{trace: t.siox}]\n"),
+                           ("w.yaml", "scenario: s.yaml\noutput: w.csv\nvary: [{key: hold_factor, values: [5, 10]}]\n")):
+            with open(os.path.join(directory, name), "w") as f:
+                f.write(text)
+
+        def joules():
+            subprocess.run([SIOX, "sim", "import", "t.csv", "t.siox"], cwd=directory, check=True)
+            subprocess.run([SIOX, "sim", "--sweep", "w.yaml"], cwd=directory, check=True)
+            with open(os.path.join(directory, "w.csv")) as f:
+                return [row["joules"] for row in csv.DictReader(f) if row["scheme"] == "base"]
+
+        first = joules()
+        with open(os.path.join(directory, "t.csv"), "a") as f:
+            f.write("0,/a,read,8192,4096,99,99.1\n")
+        second = joules()
+        assert len(set(first)) == len(set(second)) == 1 and second[0] != first[0], (first, second)
+        with open(os.path.join(directory, "d.yaml"), "w") as f:
+            f.write(re.sub(r"seek_ms: *[0-9.]+", "seek_ms: 9", drive))
+        assert joules()[0] != second[0]
+
+
 def a_sweep_of_a_key_that_is_not_there_is_refused():
     with tempfile.TemporaryDirectory(prefix="siox-test.") as directory:
         write_sweep(directory, "rule")
-        error = sweep(directory, status=1)
+        error = sweep(directory, status=2)
         assert re.search(r"point 0: .*s.yaml:\d+: rule: this key is not there", error), error
 
 

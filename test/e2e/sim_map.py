@@ -289,13 +289,13 @@ def a_rank_that_is_no_number_is_refused():
 def a_scheme_that_cannot_run_is_tried_again():
     with tempfile.TemporaryDirectory(prefix="siox-test.") as directory:
         out = os.path.join(directory, "m.csv")
-        options = ("--map", out, "--points", "busy=10 gap=20 jobs=1,2", "--schemes", "siox,timeout:-1")
+        options = ("--map", out, "--points", "busy=10 gap=20 jobs=1,2", "--schemes", "siox,static:7000")
         done = siox(*options, status=1)
-        assert re.search(r"jobs=1,.*seed=1: timeout:-1: ", done.stderr), done.stderr
+        assert re.search(r"jobs=1,.*seed=1: static:7000: ", done.stderr), done.stderr
         times = {n: os.stat(os.path.join(out + ".d", n)).st_mtime_ns for n in os.listdir(out + ".d")}
         assert len(times) == 2
         errors = {r["scheme"] for r in table(out) if r["failure"]}
-        assert errors == {"timeout:-1"}, errors
+        assert errors == {"static:7000"}, errors
         siox(*options, status=1)
         for name, time in times.items():
             assert os.stat(os.path.join(out + ".d", name)).st_mtime_ns != time, name

@@ -387,12 +387,12 @@ def limits_are_those_of_the_trace():
 
 def wrong_caches_are_named_with_their_place():
     job = "jobs:\n- generate: {burst: 1M}\n"
-    for text, place in (("cache: {size: 0}", r"cache.size: expected bytes, at least 1"),
+    for text, place in (("cache: {size: 0}", r"cache.size: expected bytes from 1 to "),
                         ("cache: {block: 4K}", r"cache.size: this key is missing"),
-                        ("cache: {size: 1M, block: 0}", r"cache.block: expected bytes, at least 1"),
+                        ("cache: {size: 1M, block: 0}", r"cache.block: expected bytes from 1 to "),
                         ("cache: {size: 1M, block: 2M}", r"cache.block: a block is larger than the cache"),
                         ("cache: {size: 8G, block: 2G}", r"cache.block: more than 1G"),
-                        ("cache: {size: 1M, rate: 0}", r"cache.rate: expected bytes, at least 1"),
+                        ("cache: {size: 1M, rate: 0}", r"cache.rate: expected bytes from 1 to "),
                         ("cache: {size: 1M, write_back: 1}", r"cache.write_back: expected true or false"),
                         ("cache: {size: 1M, dirty_limit: 1K}", r"cache.dirty_limit: stands with write_back: true"),
                         ("cache: {size: 1M, flush_age: 1}", r"cache.flush_age: stands with write_back: true"),
@@ -410,7 +410,7 @@ def wrong_caches_are_named_with_their_place():
 def wrong_arrays_are_named_with_their_place():
     job = "jobs:\n- generate: {burst: 1M"
     for text, place in ((f"array_unit: 64K\n{job}}}\n", r"s.yaml:1: array_unit: stands with array"),
-                        (f"array: 2\narray_unit: 0\n{job}}}\n", r"s.yaml:2: array_unit: expected bytes, at least 1"),
+                        (f"array: 2\narray_unit: 0\n{job}}}\n", r"s.yaml:2: array_unit: expected bytes from 1 to "),
                         (f"array: 2\narray_unit: 64X\n{job}}}\n", r"s.yaml:2: array_unit: expected bytes"),
                         (f"array: 1\narray_unit: 64K\n{job}}}\n", r"s.yaml:1: array: with array_unit: 1 is not between 2"),
                         (f"array: 2\narray_unit: 64K\narray_parity: true\n{job}}}\n",

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* siox layout: entries of layouts.yaml for files that are there. */
 #include "layout.h"
+#include "output.h"
 #include <errno.h>
 #include <getopt.h>
 #include <stdlib.h>
@@ -121,10 +122,26 @@ static int show_all(const struct options *o, const struct layout_reader *reader,
   return status;
 }
 
+/* Neither what it tells of nor what it reads may be written. */
+static bool output_free(const struct options *o, const struct siox_config *config, char **file) {
+  const char *const read[] = {o->targets, config->file, config->layouts};
+  const char *what = NULL;
+  for (; *file && !what; file++)
+    what = siox__same_file(o->output, *file) ? "one of the files it is about" : NULL;
+  for (size_t i = 0; i < sizeof read / sizeof *read && !what; i++)
+    what = read[i] && siox__same_file(o->output, read[i]) ? "read by this command" : NULL;
+  if (what)
+    fprintf(stderr, "siox layout: -o %s: it is %s\n", o->output, what);
+  return !what;
+}
+
 static int show(const struct options *o, const struct siox_config *config, char **file) {
   struct layout_reader reader = {
       .config = config, .disks = (uint32_t)o->disks, .prefix = o->prefix ? o->prefix : ""};
   struct siox_diag diag = {""};
+  struct siox__output whole;
+  if (o->output && !output_free(o, config, file))
+    return SIOX__USAGE;
   if (!reader.disks && config->given[SIOX_SETTING_disks])
     reader.disks = config->disks;
   if (o->targets && layout_targets_load(&reader.targets, o->targets, &diag)) {
@@ -132,9 +149,9 @@ static int show(const struct options *o, const struct siox_config *config, char 
     return SIOX__USAGE;
   }
   reader.targets.ndisks = reader.disks;
-  FILE *out = o->output ? fopen(o->output, "we") : stdout;
-  int status = out ? show_all(o, &reader, file, out) : 0;
-  if (!out || (out != stdout && fclose(out))) {
+  bool failed = o->output && siox__output_open(&whole, o->output) < 0;
+  int status = failed ? 1 : show_all(o, &reader, file, o->output ? whole.file : stdout);
+  if (failed || (o->output && siox__output_close(&whole, true) < 0)) {
     fprintf(stderr, "siox layout: %s: cannot be written: %s\n", o->output, strerror(errno));
     status = 1;
   }

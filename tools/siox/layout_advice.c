@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* What a search found: a table of before and after, and for each file how to have it lie so. */
 #include "layout_optimise.h"
-#include <errno.h>
+#include "output.h"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -179,16 +179,11 @@ json_t *layout_advice_json(const struct layout_outcome *o) {
                    (int)o->files->ndisks, "estimated", 1);
 }
 
-static int close_file(FILE *out, const char *path) {
-  if (out && fclose(out) == 0)
-    return 0;
-  fprintf(stderr, "siox layout optimise: %s: cannot be written: %s\n", path, strerror(errno));
-  return 1;
-}
+static const char command[] = "siox layout optimise";
 
-int layout_advice_layouts(const char *path, const struct layout_outcome *o) {
-  FILE *out = fopen(path, "we");
-  for (uint32_t i = 0; out && i < o->files->count; i++) {
+static int put_layouts(void *outcome, FILE *out) {
+  const struct layout_outcome *o = outcome;
+  for (uint32_t i = 0; i < o->files->count; i++) {
     struct advice a;
     advise(o, i, &a);
     if (a.file->generated) {
@@ -208,7 +203,30 @@ int layout_advice_layouts(const char *path, const struct layout_outcome *o) {
     }
     advice_free(&a);
   }
-  return close_file(out, path);
+  return 0;
+}
+
+int layout_advice_layouts(const char *path, struct layout_outcome *o) {
+  return siox__output_write(command, path, put_layouts, o);
+}
+
+struct romio_file {
+  const struct layout_outcome *outcome;
+  uint32_t first; /* of the movable files that it is for */
+};
+
+static int put_romio(void *context, FILE *out) {
+  const struct romio_file *r = context;
+  const struct layout_outcome *o = r->outcome;
+  struct advice a;
+  for (uint32_t k = r->first; k < o->files->nmovable; k++)
+    if (o->choice[k] == o->choice[r->first])
+      fprintf(out, "# %s\n", o->files->file[o->files->movable[k]].name);
+  advise(o, o->files->movable[r->first], &a);
+  fprintf(out, "striping_factor %u\nstriping_unit %" PRIu64 "\nstart_iodevice %u\n",
+          a.layout.factor, a.layout.unit, a.layout.nodes[0]);
+  advice_free(&a);
+  return 0;
 }
 
 /* One file for each layout that some file moves to. */
@@ -224,7 +242,6 @@ int layout_advice_romio(const char *path, const struct layout_outcome *o) {
   for (uint32_t i = 0; i < nmovable && different; i++) {
     bool first = o->choice[i] != 0;
     char *name = NULL;
-    struct advice a;
     for (uint32_t k = 0; k < i; k++)
       first &= o->choice[k] != o->choice[i];
     if (!first)
@@ -232,16 +249,7 @@ int layout_advice_romio(const char *path, const struct layout_outcome *o) {
     n++;
     if ((different > 1 ? asprintf(&name, "%s.%u", path, n) : asprintf(&name, "%s", path)) < 0)
       return 1;
-    FILE *out = fopen(name, "we");
-    for (uint32_t k = i; out && k < nmovable; k++)
-      if (o->choice[k] == o->choice[i])
-        fprintf(out, "# %s\n", o->files->file[o->files->movable[k]].name);
-    advise(o, o->files->movable[i], &a);
-    if (out)
-      fprintf(out, "striping_factor %u\nstriping_unit %" PRIu64 "\nstart_iodevice %u\n",
-              a.layout.factor, a.layout.unit, a.layout.nodes[0]);
-    advice_free(&a);
-    status |= close_file(out, name);
+    status |= siox__output_write(command, name, put_romio, &(struct romio_file){o, i});
     free(name);
   }
   if (!different)

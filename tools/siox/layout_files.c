@@ -196,7 +196,7 @@ static int make_grid(struct layout_files *files, const struct layout_asked *aske
   files->unit = parse_list(units, true, 1, UINT64_C(1) << 40, &s->nunits);
   if (!files->unit)
     snprintf(diag->text, sizeof diag->text,
-             "--units %.80s: expected a list of bytes such as 64K,1M", units);
+             "--units %.80s: expected a list of bytes such as 64K,1M, of 1 to 1024G", units);
   return files->unit ? 0 : SIOX_EINVAL;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* siox layout optimise: looks for layouts that take less energy, and plays the best ones again. */
 #include "layout_optimise.h"
-#include "siox/policy.h"
+#include "output.h"
 #include <errno.h>
 #include <getopt.h>
 #include <math.h>
@@ -299,12 +299,26 @@ static int play_again(struct run *r) {
   return 0;
 }
 
+/* Nothing that is read may be written. */
+static bool outputs_free(struct run *r) {
+  const char *const output[] = {r->asked->output, r->asked->romio_hints};
+  for (int i = 0; i < 2; i++)
+    if (output[i] && sim_scenario_reads(&r->scenario, output[i])) {
+      snprintf(r->diag.text, sizeof r->diag.text, "%s: %.400s is read by this search",
+               i ? "--romio-hints" : "-o", output[i]);
+      return false;
+    }
+  return true;
+}
+
 static int search(struct run *r) {
   const struct layout_asked *a = r->asked;
   int rc = layout_play_load(&r->play, &r->scenario, &r->diag);
   if (rc)
     return SIOX__USAGE;
-  if (layout_files_open(&r->files, &r->scenario, a, &r->diag))
+  if (sim_scheme_check(&r->scenario, a->policy, &r->diag))
+    return SIOX__USAGE;
+  if (!outputs_free(r) || layout_files_open(&r->files, &r->scenario, a, &r->diag))
     return SIOX__USAGE;
   siox_sim_derive(r->scenario.sim, true);
   for (uint32_t j = 0; j < r->scenario.njobs; j++) {
@@ -359,15 +373,10 @@ static int tell(struct run *r) {
 int layout_optimise(int argc, char **argv) {
   struct layout_asked asked = {
       .policy = "siox", .most_added = 0.01, .evaluations = 2000, .seed = 1, .workers = 2};
-  const char *argument;
   int status = parse(argc, argv, &asked);
   struct run r = {.asked = &asked,
                   .outcome = {.asked = &asked, .files = &r.files},
                   .bar = !asked.quiet && isatty(STDERR_FILENO)};
-  if (status == 0 && !siox_policy_find(asked.policy, &argument)) {
-    fprintf(stderr, "siox layout optimise: there is no scheme \"%s\"\n", asked.policy);
-    status = SIOX__USAGE;
-  }
   if (status == 0) {
     status = choose_play(&r) ? 1 : search(&r);
     if (status)

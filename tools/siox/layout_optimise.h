@@ -45,6 +45,6 @@ struct layout_outcome {
 void layout_advice_text(FILE *out, const struct layout_outcome *o);
 json_t *layout_advice_json(const struct layout_outcome *o);
 /* Exit statuses; errors are on stderr. */
-int layout_advice_layouts(const char *path, const struct layout_outcome *o);
+int layout_advice_layouts(const char *path, struct layout_outcome *o);
 int layout_advice_romio(const char *path, const struct layout_outcome *o);
 #endif

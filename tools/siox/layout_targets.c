@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Which disk each storage target is. */
+#include "common/conf/lines.h"
 #include "layout.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { TARGETS_MOST = 1 << 20 };
 
 /* A number and what is behind it; false: there is none. */
 static bool number(const char **text, uint64_t *value) {
@@ -35,39 +38,44 @@ static int read_line(const char *line, struct siox_target_range *range) {
 
 int layout_targets_load(struct siox_targets *targets, const char *path, struct siox_diag *diag) {
   struct siox_target_range *range = NULL;
-  char *line = NULL;
-  size_t room = 0;
-  int rc = 0;
-  FILE *in = fopen(path, "re");
-  if (!in) {
+  struct siox__lines lines = {.in = fopen(path, "re")};
+  int rc = 0, got = 0;
+  if (!lines.in) {
     snprintf(diag->text, sizeof diag->text, "%.400s: %s", path, strerror(errno));
     return SIOX_ENOENT;
   }
-  errno = 0;
-  for (unsigned n = 1; rc == 0 && getline(&line, &room, in) >= 0; n++) {
+  while (rc == 0 && (got = siox__lines_next(&lines)) > 0) {
+    char *line = lines.text;
     line[strcspn(line, "#\r\n")] = 0;
     if (!line[strspn(line, " \t")])
       continue;
-    struct siox_target_range *more = realloc(range, (targets->count + 1) * sizeof *range);
+    bool many = targets->count == TARGETS_MOST;
+    struct siox_target_range *more =
+        many ? NULL : realloc(range, (targets->count + 1) * sizeof *range);
     if (!more) {
-      rc = SIOX_ENOMEM;
+      got = many ? SIOX_ERANGE : SIOX_ENOMEM;
+      snprintf(lines.what, sizeof lines.what, "%s",
+               many ? "more than 1048576 targets" : siox_strerror(got));
       break;
     }
     range = more;
     rc = read_line(line, &range[targets->count]);
     targets->count += rc == 0;
     if (rc)
-      snprintf(diag->text, sizeof diag->text, "%.350s:%u: \"%.80s\": %s", path, n, line,
+      snprintf(diag->text, sizeof diag->text, "%.350s:%zu: \"%.80s\": %s", path, lines.number, line,
                rc == SIOX_ERANGE
                    ? "the first target comes after the last, or the disk is beyond 65535"
                    : "expected TARGET DISK or FIRST-LAST DISK");
   }
-  if (rc == 0 && ferror(in)) { /* a directory opens, too */
-    rc = SIOX_EIO;
-    snprintf(diag->text, sizeof diag->text, "%.400s: %s", path, strerror(errno));
+  if (rc == 0 && got < 0) {
+    rc = got;
+    if (rc == SIOX_EIO)
+      snprintf(diag->text, sizeof diag->text, "%.400s: %s", path, lines.what);
+    else
+      snprintf(diag->text, sizeof diag->text, "%.400s:%zu: %s", path, lines.number, lines.what);
   }
-  free(line);
-  fclose(in);
+  siox__lines_free(&lines);
+  fclose(lines.in);
   targets->range = range;
   if (rc)
     layout_targets_free(targets);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* siox run: a daemon (found or started), the command, the report, the command's status. */
+#include "output.h"
 #include "siox_tool.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -226,8 +227,15 @@ static void export(const struct options *o, const struct siox_config *config, ch
 
 /* Before anything runs: a report that has nowhere to go is noticed now. What lies there is replaced
  * when there is a report. */
-static int open_json(struct options *o) {
+static int open_json(struct options *o, const struct siox_config *config) {
+  const char *const taken[] = {config->file, config->layouts, o->record};
   o->json_fd = STDOUT_FILENO;
+  for (size_t i = 0; o->json_file && i < sizeof taken / sizeof *taken; i++)
+    if (taken[i] && (siox__same_file(o->json_file, taken[i]) || !strcmp(o->json_file, taken[i]))) {
+      fprintf(stderr, "siox run: --json: %s is %s\n", o->json_file,
+              taken[i] == o->record ? "the trace, too" : "read by this run");
+      return -1;
+    }
   if (o->json_file)
     o->json_fd = open(o->json_file, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
   if (o->json_fd < 0)
@@ -327,7 +335,7 @@ int siox__cmd_run(int argc, char **argv) {
     fprintf(stderr, "siox run: %s\n", diag.text);
     return SIOX__USAGE;
   }
-  if (o.json && open_json(&o) < 0) {
+  if (o.json && open_json(&o, &config) < 0) {
     siox_config_free(&config);
     return SIOX__USAGE;
   }

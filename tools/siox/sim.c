@@ -2,6 +2,7 @@
 /* siox sim: plays a scenario again under every scheme and compares. */
 #include "sim.h"
 #include "common/conf/text.h"
+#include "output.h"
 #include "sim_map.h"
 #include "siox/policy.h"
 #include "timeline.h"
@@ -215,15 +216,15 @@ static int parse(int argc, char **argv, struct options *o) {
   return 0;
 }
 
-static bool schemes_known(char *const *list) {
-  const char *unknown = sim_schemes_unknown(list);
-  if (!unknown)
-    return true;
-  fprintf(stderr, "siox sim: there is no scheme \"%s\"; there are", unknown);
-  for (const char *const *name = siox_policy_names(); *name; name++)
-    fprintf(stderr, " %s", *name);
-  fputc('\n', stderr);
-  return false;
+/* s NULL: of points that are not known yet. */
+static bool schemes_good(const struct sim_scenario *s, char *const *list) {
+  struct siox_diag diag = {""};
+  for (; *list; list++)
+    if (sim_scheme_check(s, *list, &diag)) {
+      fprintf(stderr, "siox sim: --schemes: %s\n", diag.text);
+      return false;
+    }
+  return true;
 }
 
 /* As sim_show_progress where nobody looks at a terminal: a line each time a twentieth is done. */
@@ -234,18 +235,30 @@ static void show_lines(void *context, const char *points, double part) {
   *told = now > *told ? now : *told;
 }
 
-static int write_plot(const struct sim_rows *rows, const char *path) {
-  FILE *out = fopen(path, "w");
-  int rc = out ? sim_plot_svg(rows, out, 860) : SIOX_EIO;
-  if (out && fclose(out) && !rc)
-    rc = SIOX_EIO;
-  if (rc)
-    fprintf(stderr, "siox sim: %s: cannot be written: %s\n", path, strerror(errno));
-  return rc ? 1 : 0;
+static int draw_plot(void *rows, FILE *out) { return sim_plot_svg(rows, out, 860); }
+static int draw_timeline(void *timeline, FILE *out) {
+  return siox__timeline_svg(timeline, out, 960);
 }
 
-static int show(const struct options *o, const struct sim_rows *rows, const struct sim_scenario *s,
-                const struct timeline *timeline) {
+/* Nothing that is read may be written, and no two pictures into one file. */
+static bool outputs_free(const struct options *o, const struct sim_scenario *s) {
+  const char *const output[] = {o->plot, o->timeline};
+  for (int i = 0; i < 2; i++)
+    if (output[i] && sim_scenario_reads(s, output[i])) {
+      fprintf(stderr, "siox sim: --%s: %s is read by this scenario\n", i ? "timeline" : "plot",
+              output[i]);
+      return false;
+    }
+  if (o->plot && o->timeline &&
+      (!strcmp(o->plot, o->timeline) || siox__same_file(o->plot, o->timeline))) {
+    fprintf(stderr, "siox sim: --plot and --timeline: %s is one file\n", o->plot);
+    return false;
+  }
+  return true;
+}
+
+static int show(const struct options *o, struct sim_rows *rows, const struct sim_scenario *s,
+                struct timeline *timeline) {
   int status = 0;
   if (o->json) {
     json_t *all = sim_show_json(rows, s);
@@ -259,13 +272,12 @@ static int show(const struct options *o, const struct sim_rows *rows, const stru
     sim_show_table(rows, s, stdout);
   }
   if (o->plot)
-    status |= write_plot(rows, o->plot);
+    status |= siox__output_write("siox sim", o->plot, draw_plot, rows);
   if (o->timeline && timeline->end <= timeline->start) {
     fprintf(stderr, "siox sim: --draw: scheme %s is not among those compared\n", o->draw);
     status = 1;
-  } else if (o->timeline && siox__timeline_write_svg(timeline, o->timeline, 960)) {
-    fprintf(stderr, "siox sim: %s: cannot be written: %s\n", o->timeline, strerror(errno));
-    status = 1;
+  } else if (o->timeline) {
+    status |= siox__output_write("siox sim", o->timeline, draw_timeline, timeline);
   }
   for (uint32_t i = 0; i < rows->count; i++)
     status |= rows->row[i].wrong[0] != 0;
@@ -312,7 +324,7 @@ static int with_schemes(const struct options *o,
                                         : bar    ? sim_show_progress
                                                  : show_lines,
                             .context = &told};
-  if (!schemes || schemes_known(schemes))
+  if (!schemes || schemes_good(NULL, schemes))
     status = run(o, &watch);
   if (bar && !o->quiet)
     fprintf(stderr, "\r%*s\r", 72, "");
@@ -376,7 +388,9 @@ static int play(struct options *o) {
   if (!schemes) {
     fprintf(stderr, "siox sim: %s\n", siox_strerror(SIOX_ENOMEM));
     status = 1;
-  } else if (!schemes_known(schemes)) {
+  } else if (!schemes_good(&scenario, schemes)) {
+    status = SIOX__USAGE;
+  } else if (!outputs_free(o, &scenario)) {
     status = SIOX__USAGE;
   } else if (o->print) {
     fputs(text, stdout);

@@ -21,6 +21,7 @@ struct sim_scenario {
   char *only_trace;  /* the one job's trace, played as it was recorded; NULL: there is more to it */
   bool waits_untold; /* of some trace: siox_sim_waits_told */
   char *notes;       /* lines for people, or NULL */
+  char **input;      /* the files that it was read from; NULL-terminated */
   /* what the above is kept in */
   struct siox_config_drives drives;
   struct siox_drive *copies;
@@ -38,6 +39,9 @@ int sim_scenario_load(struct sim_scenario *s, const char *path, const struct sim
 int sim_scenario_parse(struct sim_scenario *s, const char *name, const char *text,
                        struct siox_diag *diag);
 void sim_scenario_free(struct sim_scenario *s); /* harmless on a zeroed object */
+/* Whether path leads to one of the files that the scenario was read from: none of them may be
+ * written. */
+bool sim_scenario_reads(const struct sim_scenario *s, const char *path);
 
 /* sim_rows.c */
 enum sim_kind { SIM_BASE, SIM_STATIC, SIM_SCHEME, SIM_ORACLE, SIM_BOUND };
@@ -112,8 +116,9 @@ int sim_plot_svg(const struct sim_rows *rows, FILE *out, int width);
 /* sim_schemes.c: those asked for, else the scenario's, else all that need no argument. NULL: no
  * memory. One block, freed with free(). */
 char **sim_schemes(const char *asked, const struct sim_scenario *s);
-/* The first that there is none of, NULL: all are there. */
-const char *sim_schemes_unknown(char *const *scheme);
+/* Whether there is such a scheme, its argument is one, and for static some disk serves so. s NULL:
+ * for disks that are not known yet. SIOX_EINVAL, SIOX_ENOENT, with diag. */
+int sim_scheme_check(const struct sim_scenario *s, const char *scheme, struct siox_diag *diag);
 /* The static schemes of a scenario one after the other, by speed: of every level that serves on
  * some disk. *speed is -1 before the first, then the last one's. False: there are no more. */
 enum { SIM_STATIC_NAME = 32 };

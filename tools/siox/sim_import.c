@@ -3,6 +3,7 @@
  * different threads. */
 #include "sim_import.h"
 #include "common/wire.h"
+#include "output.h"
 #include "sim.h"
 #include <errno.h>
 #include <getopt.h>
@@ -199,10 +200,16 @@ static int write_trace(struct import_rows *rows, const struct siox_config *confi
                        const struct siox_layouts *layouts, const char *path,
                        struct siox_diag *diag) {
   struct siox_config_drives drives;
+  struct siox__output out;
   struct writer w = {.rows = rows};
   int rc = siox_config_drives(&drives, config, diag);
   if (rc)
     return rc;
+  if (siox__output_open(&out, path) < 0) {
+    snprintf(diag->text, sizeof diag->text, "%.400s: cannot be written: %s", path, strerror(errno));
+    siox_config_drives_free(&drives);
+    return SIOX_EIO;
+  }
   struct siox_trace_header head = {.version = SIOX_TRACE_VERSION,
                                    .clock = CLOCK_MONOTONIC,
                                    .ndisks = drives.ndisks,
@@ -215,7 +222,7 @@ static int write_trace(struct import_rows *rows, const struct siox_config *confi
   for (size_t i = 0; i < rows->count; i++)
     if (rows->row[i].file == SIOX_IMPORT_BARRIER)
       head.waits = SIOX_WAITS_TOLD;
-  rc = siox_trace_create(&w.trace, path, &head, diag);
+  rc = siox_trace_create(&w.trace, siox__output_place(&out), &head, diag);
   if (rc == 0) {
     qsort(rows->row, rows->count, sizeof *rows->row, by_rank);
     for (size_t i = 0; i < rows->count; i++)
@@ -234,6 +241,10 @@ static int write_trace(struct import_rows *rows, const struct siox_config *confi
     rc = w.rc ? w.rc : rc;
     if (rc)
       snprintf(diag->text, sizeof diag->text, "%.400s: %s", path, siox_strerror(rc));
+  }
+  if (siox__output_close(&out, rc == 0) < 0 && rc == 0) {
+    snprintf(diag->text, sizeof diag->text, "%.400s: cannot be written: %s", path, strerror(errno));
+    rc = SIOX_EIO;
   }
   siox_config_drives_free(&drives);
   return rc;
@@ -306,6 +317,14 @@ int sim_import(int argc, char **argv) {
     siox_config_free(&config);
     return SIOX__USAGE;
   }
+  const char *const read[] = {input, config.file, config.layouts};
+  for (size_t i = 0; i < sizeof read / sizeof *read; i++)
+    if (read[i] && siox__same_file(read[i], argv[optind + 1])) {
+      fprintf(stderr, "siox sim import: %s is read by this command\n", argv[optind + 1]);
+      siox_layouts_free(&layouts);
+      siox_config_free(&config);
+      return SIOX__USAGE;
+    }
   int status = convert(input, argv[optind + 1], csv, &config, &layouts);
   siox_layouts_free(&layouts);
   siox_config_free(&config);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The CSV of docs/sim.md: a header line with names of columns in any order, then a request or a
  * barrier a line. */
+#include "common/conf/lines.h"
 #include "sim_csv.h"
 #include "sim_import.h"
 #include <stdlib.h>
@@ -97,18 +98,19 @@ static int read_row(struct reader *r, char *line) {
 
 int import_csv(struct import_rows *rows, FILE *in, const char *path, struct siox_diag *diag) {
   struct reader r = {.rows = rows, .path = path, .diag = diag};
-  char *line = NULL;
-  size_t room = 0;
-  int rc = 0;
-  while (rc == 0 && getline(&line, &room, in) >= 0) {
-    r.line++;
+  struct siox__lines lines = {.in = in};
+  int rc = 0, got = 0;
+  while (rc == 0 && (got = siox__lines_next(&lines)) > 0) {
+    char *line = lines.text;
+    r.line = lines.number;
     if (line[0] == '#' || line[strspn(line, " \t\r\n")] == 0)
       continue;
     rc = r.columns ? read_row(&r, line) : read_header(&r, line);
   }
-  free(line);
-  if (rc == 0 && ferror(in))
-    rc = fail(&r, NULL, SIOX_EIO, "cannot be read", NULL);
+  r.line = lines.number;
+  if (rc == 0 && got < 0)
+    rc = fail(&r, NULL, got, lines.what, NULL);
+  siox__lines_free(&lines);
   if (rc == 0 && !r.columns)
     rc = fail(&r, NULL, SIOX_ESYNTAX, "there is no line with the names of the columns", NULL);
   return rc;

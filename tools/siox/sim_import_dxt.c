@@ -2,6 +2,7 @@
 /* The text of darshan-dxt-parser: sections of one file and rank each, with a line a request. The
  * requests of the POSIX layer are taken, for they are what reaches disks; those of MPI-IO only from
  * a log without them. */
+#include "common/conf/lines.h"
 #include "sim_import.h"
 #include <stdlib.h>
 #include <string.h>
@@ -90,19 +91,20 @@ static int read_request(struct reader *r, char *line) {
 
 int import_dxt(struct import_rows *rows, FILE *in, const char *path, struct siox_diag *diag) {
   struct reader r = {.rows = rows, .path = path, .diag = diag};
-  char *line = NULL;
-  size_t room = 0;
-  int rc = 0;
-  while (rc == 0 && getline(&line, &room, in) >= 0) {
-    r.line++;
+  struct siox__lines lines = {.in = in};
+  int rc = 0, got = 0;
+  while (rc == 0 && (got = siox__lines_next(&lines)) > 0) {
+    char *line = lines.text;
+    r.line = lines.number;
     if (line[0] == '#')
       rc = read_comment(&r, line);
     else if (line[strspn(line, " \t\r\n")] != 0)
       rc = read_request(&r, line);
   }
-  free(line);
-  if (rc == 0 && ferror(in))
-    rc = fail(&r, NULL, SIOX_EIO, "cannot be read", NULL);
+  r.line = lines.number;
+  if (rc == 0 && got < 0)
+    rc = fail(&r, NULL, got, lines.what, NULL);
+  siox__lines_free(&lines);
   if (rc == 0 && r.line == 0)
     rc = fail(&r, NULL, SIOX_ESYNTAX, "the file is empty", NULL);
   if (r.posix)

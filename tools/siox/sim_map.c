@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* siox sim --map: plays the points that are not there yet, and tells what all of them say. */
 #include "sim_map.h"
+#include "output.h"
 #include "sim_parts.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 const char sim_map_schemes[] = "timeout,timeout:adaptive,hw,com,rt,claims,siox,siox:delay=1,"
                                "siox:delay=2,siox:delay=5";
@@ -82,24 +84,34 @@ static const char *seen_from_report(const struct sim_map_options *o) {
   return o->plot && strncmp(o->plot, o->report, n) == 0 ? o->plot + n : o->plot;
 }
 
+struct report {
+  const struct sim_map_options *o;
+  const struct sim_results *r;
+  const struct sim_groups *g;
+  const char *command;
+};
+static int put_report(void *context, FILE *out) {
+  const struct report *t = context;
+  return sim_report_map(t->r, t->g, t->command, seen_from_report(t->o), out);
+}
+
 static int write_report(const struct sim_map_options *o, const struct sim_results *r,
                         const struct sim_groups *g) {
   char *command = NULL;
   size_t size;
-  FILE *text = open_memstream(&command, &size), *out = NULL;
+  FILE *text = open_memstream(&command, &size);
   if (text) {
     print_command(o, text);
     fclose(text);
   }
-  int rc = SIOX_EIO;
-  if (command && (out = fopen(o->report, "we")))
-    rc = sim_report_map(r, g, command, seen_from_report(o), out);
-  if (out && fclose(out))
-    rc = SIOX_EIO;
-  if (rc)
-    fprintf(stderr, "siox sim: %s: cannot be written: %s\n", o->report, strerror(errno));
+  int status = 1;
+  if (command)
+    status =
+        siox__output_write("siox sim", o->report, put_report, &(struct report){o, r, g, command});
+  else
+    fprintf(stderr, "siox sim: %s\n", siox_strerror(SIOX_ENOMEM));
   free(command);
-  return rc ? 1 : 0;
+  return status;
 }
 
 static int tell(const struct sim_map_options *o, FILE *in) {
@@ -178,6 +190,35 @@ static uint64_t mark_of(const struct sim_map_options *o, const char *schemes) {
   return mark;
 }
 
+static bool report_free(const struct sim_map_options *o) {
+  bool taken =
+      o->report && (!strcmp(o->report, o->output) || siox__same_file(o->report, o->output));
+  if (taken)
+    fprintf(stderr, "siox sim: --report: %s is the map itself\n", o->report);
+  return !taken;
+}
+
+/* What lies there already is replaced only if it begins as a map's results do, of whatever build.
+ */
+static bool output_free(const struct sim_map_options *o) {
+#define AXIS_OF(name, type, member, low, high, initial, what) #name ",",
+  static const char *const axes[] = {SIM_AXES(AXIS_OF)};
+#undef AXIS_OF
+  char text[64] = "";
+  struct stat st;
+  bool good = true;
+  FILE *in = stat(o->output, &st) == 0 && S_ISREG(st.st_mode) ? fopen(o->output, "re") : NULL;
+  size_t n = in ? fread(text, 1, sizeof text - 1, in) : 0;
+  if (n)
+    good = strncmp(text, axes[0], strlen(axes[0])) == 0;
+  if (in)
+    fclose(in);
+  if (!good)
+    fprintf(stderr, "siox sim: %s: is there and is not a map's results; it is left as it is\n",
+            o->output);
+  return good && report_free(o);
+}
+
 int sim_map(const struct sim_map_options *o, const struct sim_watch *watch) {
   static const struct sim_scenario none;
   const char *schemes = o->schemes ? o->schemes : sim_map_schemes;
@@ -186,11 +227,13 @@ int sim_map(const struct sim_map_options *o, const struct sim_watch *watch) {
   bool joined = false;
   if (o->read) {
     free(m.schemes);
-    return tell_all(o);
+    return report_free(o) ? tell_all(o) : SIOX__USAGE;
   }
   int status = m.schemes ? 0 : 1;
   if (status)
     fprintf(stderr, "siox sim: %s\n", siox_strerror(SIOX_ENOMEM));
+  if (status == 0 && !output_free(o))
+    status = SIOX__USAGE;
   if (status == 0)
     status = sim_parts_open(&parts, o->output, o->grids.points, mark_of(o, schemes));
   if (status == 0 && o->so_far) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Pictures of the map: which kind of scheme is best, and how much siox saves beside the best static
  * level, timeouts and the oracle. Small panels, the same scales in all of a picture. */
+#include "output.h"
 #include "sim_map.h"
 #include "svg.h"
 #include <errno.h>
@@ -79,6 +80,7 @@ static void frame(const struct grid *g, const char *column, const char *row, FIL
 struct drawing {
   const struct sim_group *g;
   enum sim_limit limit;
+  enum sim_picture picture;
 };
 
 enum { CELL = 26, HIGH = 18 }; /* pixels of a point; whole ones keep the file small */
@@ -270,22 +272,22 @@ static int draw_saved(const struct drawing *d, FILE *out) {
   return svg_end(out);
 }
 
-static int write_one(const struct drawing *d, enum sim_picture picture, const char *directory) {
+static int draw(void *drawing, FILE *out) {
+  const struct drawing *d = drawing;
+  return d->picture == SIM_PICTURE_CHOICE ? draw_choice(d, out) : draw_saved(d, out);
+}
+
+static int write_one(struct drawing *d, enum sim_picture picture, const char *directory) {
   char name[160], *path = NULL;
+  d->picture = picture;
   sim_plot_name(d->g, picture, d->limit, name, sizeof name);
   if (asprintf(&path, "%s/%s", directory, name) < 0)
     path = NULL;
-  FILE *out = path ? fopen(path, "we") : NULL;
-  int rc = !out                            ? SIOX_EIO
-           : picture == SIM_PICTURE_CHOICE ? draw_choice(d, out)
-                                           : draw_saved(d, out);
-  if (out && fclose(out))
-    rc = SIOX_EIO;
-  if (rc)
-    fprintf(stderr, "siox sim: %s: cannot be written: %s\n", path ? path : directory,
-            strerror(errno));
+  int status = path ? siox__output_write("siox sim", path, draw, d) : 1;
+  if (!path)
+    fprintf(stderr, "siox sim: %s: %s\n", directory, siox_strerror(SIOX_ENOMEM));
   free(path);
-  return rc ? 1 : 0;
+  return status;
 }
 
 int sim_plot_map(const struct sim_groups *g, const char *directory) {

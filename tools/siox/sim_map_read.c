@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The map's results as CSV: the point, what its run looks like, and the rows of the comparison. */
+#include "common/conf/lines.h"
 #include "common/conf/text.h"
 #include "sim_csv.h"
 #include "sim_map.h"
@@ -154,8 +155,9 @@ static void read_row(struct reader *in, char **field) {
 
 int sim_results_read(struct sim_results *r, FILE *file, const char *name, struct siox_diag *diag) {
   struct reader in = {.r = r, .path = name, .diag = diag};
-  char *line = NULL, *field[64], *head = NULL;
-  size_t size = 0, head_size;
+  char *field[64], *head = NULL;
+  struct siox__lines lines = {.in = file};
+  size_t head_size;
   *r = (struct sim_results){0};
   FILE *wanted = open_memstream(&head, &head_size);
   if (wanted) {
@@ -164,9 +166,10 @@ int sim_results_read(struct sim_results *r, FILE *file, const char *name, struct
   } else {
     in.rc = SIOX_ENOMEM;
   }
-  int columns = 0;
-  for (ssize_t n; in.rc == 0 && (n = getline(&line, &size, file)) > 0;) {
-    in.line++;
+  int columns = 0, got = 0;
+  while (in.rc == 0 && (got = siox__lines_next(&lines)) > 0) {
+    char *line = lines.text;
+    in.line = lines.number;
     if (in.line == 1 && strcmp(line, head) != 0) {
       fail(&in, "", "not the columns of a map's results");
     } else if (in.line == 1) {
@@ -177,13 +180,13 @@ int sim_results_read(struct sim_results *r, FILE *file, const char *name, struct
       read_row(&in, field);
     }
   }
-  if (in.rc == 0 && ferror(file)) {
-    snprintf(diag->text, sizeof diag->text, "%s: cannot be read", name);
-    in.rc = SIOX_EIO;
+  if (in.rc == 0 && got < 0) {
+    snprintf(diag->text, sizeof diag->text, "%.400s:%zu: %s", name, lines.number, lines.what);
+    in.rc = got;
   }
   if (in.rc == SIOX_ENOMEM)
     snprintf(diag->text, sizeof diag->text, "%s", siox_strerror(in.rc));
-  free(line);
+  siox__lines_free(&lines);
   free(head);
   if (in.rc)
     sim_results_free(r);

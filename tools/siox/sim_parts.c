@@ -3,6 +3,7 @@
 #include "sim_parts.h"
 #include "common/conf/text.h"
 #include "common/hash.h"
+#include "output.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -56,7 +57,8 @@ uint64_t sim_mark(uint64_t mark, const void *data, size_t size) {
 uint64_t sim_mark_file(uint64_t mark, const char *path) {
   char block[65536];
   size_t n;
-  FILE *in = fopen(path, "re");
+  struct stat st;
+  FILE *in = stat(path, &st) == 0 && S_ISREG(st.st_mode) ? fopen(path, "re") : NULL;
   while (in && (n = fread(block, 1, sizeof block, in)) > 0)
     mark = sim_mark(mark, block, n);
   if (in)
@@ -129,38 +131,8 @@ void sim_parts_close(struct sim_parts *p) {
   *p = (struct sim_parts){0};
 }
 
-/* A new file beside path, under a name that nobody else has: not another node's process either. */
-static FILE *open_part(const char *path, char **part) {
-  if (asprintf(part, "%s.XXXXXX", path) < 0) {
-    *part = NULL;
-    errno = ENOMEM;
-    return NULL;
-  }
-  int fd = mkostemp(*part, O_CLOEXEC);
-  mode_t mask = umask(0);
-  umask(mask);
-  FILE *out = fd < 0 || fchmod(fd, 0666 & ~mask) < 0 ? NULL : fdopen(fd, "w");
-  if (!out && fd >= 0) {
-    unlink(*part);
-    close(fd);
-  }
-  return out;
-}
-
-/* part takes the place of path, or nothing is left of it. */
-static int put(FILE *out, char *part, const char *path, bool good) {
-  int failed = ferror(out) | (fflush(out) != 0) | (fsync(fileno(out)) != 0);
-  failed |= fclose(out) != 0;
-  if (good && !failed && rename(part, path) == 0)
-    return 0;
-  int why = errno;
-  unlink(part);
-  errno = why;
-  return good ? lost(path, "cannot be written") : 1;
-}
-
 static int work_one(const struct sim_parts *p, uint64_t point, sim_point_fn one, void *context) {
-  char head[128], *text = NULL, *part = NULL, *path = result_path(p, point);
+  char head[128], *text = NULL, *path = result_path(p, point);
   size_t size = 0;
   FILE *rows = path ? open_memstream(&text, &size) : NULL;
   if (!rows) {
@@ -170,21 +142,19 @@ static int work_one(const struct sim_parts *p, uint64_t point, sim_point_fn one,
   int status = one(context, point, rows);
   if (fclose(rows))
     status = no_memory();
-  FILE *out = NULL;
   if (status == 0 || status == SIM_POINT_FAULTY) {
+    struct siox__output out;
     first_line(p, point, head, sizeof head);
-    out = open_part(path, &part);
-    if (!out)
+    bool good = siox__output_open(&out, path) == 0;
+    if (good) {
+      fprintf(out.file, "%s%s\n", head, status ? faulty_mark : "");
+      fwrite(text, 1, size, out.file);
+      good = siox__output_close(&out, true) == 0;
+    }
+    if (!good)
       status = lost(path, "cannot be written");
   }
-  if (out) {
-    fprintf(out, "%s%s\n", head, status ? faulty_mark : "");
-    fwrite(text, 1, size, out);
-    int rc = put(out, part, path, true);
-    status = rc ? rc : status;
-  }
   free(text);
-  free(part);
   free(path);
   return status;
 }
@@ -233,17 +203,14 @@ static int copy_results(const struct sim_parts *p, bool all, FILE *out) {
 }
 
 static int write_joined(const struct sim_parts *p, void (*head)(void *, FILE *), void *context) {
-  char *part = NULL;
-  FILE *out = open_part(p->output, &part);
-  if (!out) {
-    free(part);
+  struct siox__output out;
+  if (siox__output_open(&out, p->output) < 0)
     return lost(p->output, "cannot be written");
-  }
-  head(context, out);
-  int rc = copy_results(p, true, out);
-  int failed = put(out, part, p->output, rc == 0);
-  free(part);
-  return rc ? rc : failed;
+  head(context, out.file);
+  int rc = copy_results(p, true, out.file);
+  if (siox__output_close(&out, rc == 0) < 0 && rc == 0)
+    rc = lost(p->output, "cannot be written");
+  return rc;
 }
 
 int sim_parts_so_far(const struct sim_parts *p, void (*head)(void *, FILE *), void *context,

@@ -4,6 +4,7 @@
 #include "common/conf/config_value.h"
 #include "common/conf/layouts_schema.h"
 #include "common/conf/text.h"
+#include "output.h"
 #include "sim.h"
 #include "sim_store.h"
 #include "siox/policy.h"
@@ -117,6 +118,21 @@ static double number(struct loader *in, const char *key, const char *text, doubl
   if (text && in->rc == 0)
     in->rc = siox__yaml_number(&in->yaml, key, text, low, high, &value, in->diag);
   return value;
+}
+
+static void add_input(struct loader *in, const char *path) {
+  size_t n = 0;
+  for (char **one = in->s->input; one && *one; one++)
+    n++;
+  char **more = realloc(in->s->input, (n + 2) * sizeof *more), *copy = strdup(path);
+  in->s->input = more ? more : in->s->input;
+  if (!more || !copy) {
+    free(copy);
+    fail(in, SIOX_ENOMEM, "", siox_strerror(SIOX_ENOMEM));
+    return;
+  }
+  more[n] = copy;
+  more[n + 1] = NULL;
 }
 
 static uint32_t count(struct loader *in, const char *key, const char *text, uint32_t fallback,
@@ -257,6 +273,9 @@ static void drives_by_name(struct loader *in, char *names, const struct siox_tra
   struct sim_scenario *s = in->s;
   struct siox_diag why;
   setting(in, SIOX__KIND_list, "drive", names ? names : initial_of("drive"), &in->config.drive);
+  for (uint32_t i = 0; in->rc == 0 && i < in->config.drive.count; i++)
+    if (strchr(in->config.drive.item[i], '/'))
+      add_input(in, in->config.drive.item[i]);
   if (!in->text->time_scale && h && h->ndisks)
     in->config.time_scale = h->drive[0]->time_scale;
   if (in->rc == 0 && in->config.drive.count != 1 && in->config.drive.count != in->config.disks)
@@ -477,6 +496,8 @@ static void read_job(struct loader *in, unsigned index) {
     read_generated(in, index, t->generate, &job.generated);
   char *path = t->trace ? trace_path(in, t->trace) : NULL;
   job.trace = path;
+  if (path)
+    add_input(in, path);
   if (in->rc == 0) {
     struct siox_diag why = {""};
     int rc = siox_sim_add(in->s->sim, &job, &why);
@@ -509,6 +530,10 @@ static void read_schemes(struct loader *in) {
     char key[40];
     snprintf(key, sizeof key, "schemes[%u]", i);
     setting(in, SIOX__KIND_policy, key, t->schemes[i], &in->s->scheme[i]);
+    struct siox_diag why = {""};
+    int rc = in->rc == 0 ? sim_scheme_check(in->s, t->schemes[i], &why) : 0;
+    if (rc)
+      fail(in, rc, key, why.text);
   }
 }
 
@@ -572,6 +597,7 @@ int sim_scenario_load(struct sim_scenario *s, const char *path, const struct sim
   in.directory = real ? dirname(real) : NULL;
   if (!in.directory && in.rc == 0)
     fail(&in, SIOX_EIO, "", "its directory cannot be found");
+  add_input(&in, path);
   rc = load(&in);
   free(real);
   return rc;
@@ -586,6 +612,13 @@ int sim_scenario_parse(struct sim_scenario *s, const char *name, const char *tex
   return rc ? rc : load(&in);
 }
 
+bool sim_scenario_reads(const struct sim_scenario *s, const char *path) {
+  for (char **one = s->input; one && *one; one++)
+    if (siox__same_file(*one, path))
+      return true;
+  return false;
+}
+
 void sim_scenario_free(struct sim_scenario *s) {
   siox_sim_destroy(s->sim);
   siox_trace_reader_close(s->reader);
@@ -594,6 +627,9 @@ void sim_scenario_free(struct sim_scenario *s) {
   for (char **name = s->scheme; name && *name; name++)
     free(*name);
   free(s->scheme);
+  for (char **one = s->input; one && *one; one++)
+    free(*one);
+  free(s->input);
   free(s->generated);
   free(s->copies);
   free(s->only_trace);

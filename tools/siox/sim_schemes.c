@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Which schemes a comparison has. */
 #include "sim.h"
+#include "siox/bank.h"
 #include "siox/policy.h"
 #include <stdlib.h>
 #include <string.h>
@@ -54,10 +55,69 @@ bool sim_static_next(const struct sim_scenario *s, int32_t *speed, char name[SIM
   return true;
 }
 
-const char *sim_schemes_unknown(char *const *scheme) {
-  const char *argument;
-  for (; *scheme; scheme++)
-    if (!siox_policy_find(*scheme, &argument))
-      return *scheme;
-  return NULL;
+static int no_scheme(const char *scheme, struct siox_diag *diag) {
+  int n =
+      snprintf(diag->text, sizeof diag->text, "there is no scheme \"%.80s\"; there are", scheme);
+  for (const char *const *name = siox_policy_names(); *name && n < (int)sizeof diag->text; name++)
+    n += snprintf(diag->text + n, sizeof diag->text - (size_t)n, " %s", *name);
+  return SIOX_ENOENT;
+}
+
+/* A bank that is thrown away takes the argument or does not. */
+static int try_bank(const struct sim_scenario *s, const char *scheme) {
+  struct siox_drive any;
+  const struct siox_drive *one = &any;
+  struct siox_bank *bank = NULL;
+  struct siox_diag diag;
+  struct siox_bank_options o = {.ndisks = 1, .drive = &one, .policy = scheme};
+  if (s) {
+    o.ndisks = s->ndisks;
+    o.drive = s->drive;
+    o.initial_level = s->initial_level;
+    o.hold_factor = s->hold_factor;
+    o.limits = s->limits;
+  } else if (siox_drive_load(&any, "36Z15", 1, &diag)) {
+    return 0; /* it shows when there are disks */
+  }
+  int rc = siox_bank_create(&bank, &o);
+  siox_bank_destroy(bank);
+  return rc;
+}
+
+static int no_speed(const struct sim_scenario *s, const char *scheme, struct siox_diag *diag) {
+  int32_t speed = -1;
+  char name[SIM_STATIC_NAME];
+  int n = snprintf(diag->text, sizeof diag->text,
+                   "\"%.80s\": no disk serves at this speed; they do at", scheme);
+  while (sim_static_next(s, &speed, name) && n < (int)sizeof diag->text)
+    n += snprintf(diag->text + n, sizeof diag->text - (size_t)n, " %d", speed);
+  return SIOX_EINVAL;
+}
+
+int sim_scheme_check(const struct sim_scenario *s, const char *scheme, struct siox_diag *diag) {
+  const struct siox_policy *policy = siox_policy_find(scheme, NULL);
+  if (!policy)
+    return no_scheme(scheme, diag);
+  int rc = try_bank(s, scheme);
+  if (rc == SIOX_ENOMEM) {
+    snprintf(diag->text, sizeof diag->text, "%s", siox_strerror(rc));
+    return rc;
+  }
+  if (rc) {
+    const char *form = policy->name;
+    for (const char *const *known = siox_policy_names(); *known; known++)
+      if (strcspn(*known, "[:") == strlen(policy->name) &&
+          !strncmp(*known, policy->name, strlen(policy->name)))
+        form = *known;
+    snprintf(diag->text, sizeof diag->text, "\"%.80s\": its form is %s", scheme, form);
+    return SIOX_EINVAL;
+  }
+  if (!s || strncmp(scheme, "static:", 7) != 0)
+    return 0;
+  int32_t speed = -1;
+  char name[SIM_STATIC_NAME];
+  while (sim_static_next(s, &speed, name))
+    if (!strcmp(name, scheme))
+      return 0;
+  return no_speed(s, scheme, diag);
 }

@@ -84,7 +84,8 @@ void sim_show_table(const struct sim_rows *rows, const struct sim_scenario *s, F
             "  what servers read ahead or write back delays nobody when it comes later: the oracle "
             "does it as base\n  does, others need not, and there are no bounds\n");
   if (rows->late)
-    fprintf(out, "  base itself waits for disks that begin below full speed: others need not, and "
+    fprintf(out, "  base itself waits for disks that begin below full speed, and the oracle serves "
+                 "when base does:\n  a scheme that serves at once at a lower speed may take less; "
                  "there are no bounds\n");
   if (s->notes)
     fprintf(out, "  %s", s->notes);
@@ -169,9 +170,10 @@ json_t *sim_show_json(const struct sim_rows *rows, const struct sim_scenario *s)
   json_t *list = json_array();
   for (uint32_t i = 0; i < rows->count; i++)
     json_array_append_new(list, row_of(&rows->row[i]));
-  json_t *all = json_pack("{s:I, s:I, s:f, s:b, s:b, s:b, s:o}", "disks", (json_int_t)s->ndisks,
-                          "disks_used", (json_int_t)rows->used, "busy", rows->busy, "estimated", 1,
-                          "cut", rows->cut, "waits_told", !s->waits_untold, "rows", list);
+  json_t *all = json_pack("{s:I, s:I, s:f, s:b, s:b, s:b, s:b, s:o}", "disks",
+                          (json_int_t)s->ndisks, "disks_used", (json_int_t)rows->used, "busy",
+                          rows->busy, "estimated", 1, "cut", rows->cut, "waits_told",
+                          !s->waits_untold, "base_waits_at_start", rows->late, "rows", list);
   if (rows->recorded)
     json_object_set_new(all, "recorded",
                         json_pack("{s:f, s:f, s:f, s:f, s:f}", "joules", rows->recorded_joules,

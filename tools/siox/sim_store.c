@@ -7,6 +7,10 @@
 #include <stdio.h>
 #include <string.h>
 
+/* So that sums of some stay whole; the same for people. */
+#define BYTES_MOST (UINT64_C(1) << 61) /* in G: */
+#define BYTES_MOST_TEXT "2147483648G"
+
 int sim_store_bytes(struct siox__yaml *yaml, const char *key, const char *text, int64_t low,
                     int64_t *bytes, struct siox_diag *diag) {
   char whole[64];
@@ -20,10 +24,11 @@ int sim_store_bytes(struct siox__yaml *yaml, const char *key, const char *text, 
                                                           : SIOX_ERANGE;
   uint64_t value = rc ? 0 : l.unit;
   siox_layout_free(&l);
-  if (rc || value > INT64_MAX / 4 || value < (uint64_t)low)
-    return siox__yaml_fail(
-        yaml, diag, rc ? rc : SIOX_ERANGE, key,
-        "expected bytes, at least %" PRId64 ", with K, M or G for binary multiples", low);
+  if (rc || value > BYTES_MOST || value < (uint64_t)low)
+    return siox__yaml_fail(yaml, diag, rc ? rc : SIOX_ERANGE, key,
+                           "expected bytes from %" PRId64 " to " BYTES_MOST_TEXT
+                           ", with K, M or G for binary multiples",
+                           low);
   *bytes = (int64_t)value;
   return 0;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* siox sim --sweep: one scenario at every combination of some values. */
 #include "common/conf/yaml.h"
+#include "output.h"
 #include "sim.h"
 #include "sim_csv.h"
 #include "sim_parts.h"
@@ -127,6 +128,48 @@ static char *beside(const char *path, const char *name) {
   return out;
 }
 
+/* Everything that the scenario reads. One that cannot be loaded has no results either way. */
+static int mark_scenario(const struct sweep *w, const char *path, const char *output,
+                         uint64_t *mark) {
+  struct sim_scenario s;
+  struct siox_diag diag = {""};
+  values_of(w, 0);
+  int rc = sim_scenario_load(&s, w->scenario, w->set, w->text->vary_count, &diag);
+  if (rc) {
+    fprintf(stderr, "siox sim: point 0: %s\n", *diag.text ? diag.text : siox_strerror(rc));
+    return SIOX__USAGE;
+  }
+  bool taken = siox__same_file(output, path) || sim_scenario_reads(&s, output);
+  if (taken)
+    fprintf(stderr, "siox sim: %s: output: %s is read by this sweep\n", path, output);
+  for (char **one = s.input; *one; one++)
+    *mark = sim_mark_file(*mark, *one);
+  for (uint32_t d = 0; d < s.ndisks; d++)
+    *mark = sim_mark(*mark, s.drive[d], sizeof *s.drive[d]);
+  sim_scenario_free(&s);
+  return taken ? SIOX__USAGE : 0;
+}
+
+/* Values that name files or drives' profiles stand for what is in them. */
+static uint64_t mark_values(const struct sweep *w, uint64_t mark) {
+  for (unsigned i = 0; i < w->text->vary_count; i++) {
+    const struct vary_text *v = &w->text->vary[i];
+    const char *dot = strrchr(v->key, '.');
+    bool trace = dot && !strcmp(dot, ".trace"), drive = !strncmp(v->key, "drive", 5);
+    for (unsigned k = 0; k < v->values_count && (trace || drive); k++) {
+      struct siox_drive d;
+      struct siox_diag diag;
+      char *path = trace ? beside(w->scenario, v->values[k]) : NULL;
+      if (path)
+        mark = sim_mark_file(mark, path);
+      else if (drive && siox_drive_load(&d, v->values[k], 1, &diag) == 0)
+        mark = sim_mark(mark, &d, sizeof d);
+      free(path);
+    }
+  }
+  return mark;
+}
+
 /* 0, or an exit status with a message. */
 static int prepare(struct sweep *w, const char *path, struct sim_parts *parts) {
   struct siox_diag diag;
@@ -146,10 +189,12 @@ static int prepare(struct sweep *w, const char *path, struct sim_parts *parts) {
   w->set = calloc(w->text->vary_count, sizeof *w->set);
   int status = 1;
   if (w->scenario && output && w->set) {
-    mark = sim_mark_file(mark, w->scenario);
+    status = mark_scenario(w, path, output, &mark);
+    mark = mark_values(w, mark);
     if (w->schemes)
       mark = sim_mark(mark, w->schemes, strlen(w->schemes));
-    status = sim_parts_open(parts, output, points, mark);
+    if (status == 0)
+      status = sim_parts_open(parts, output, points, mark);
   } else {
     fprintf(stderr, "siox sim: %s\n", siox_strerror(SIOX_ENOMEM));
   }

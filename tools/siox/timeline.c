@@ -3,8 +3,8 @@
  * in the terminal or as an SVG file. */
 #include "timeline.h"
 #include "common/conf/text.h"
+#include "output.h"
 #include "siox_tool.h"
-#include <errno.h>
 #include <getopt.h>
 #include <siox/trace.h>
 #include <stdlib.h>
@@ -166,14 +166,13 @@ static int terminal_width(void) {
   return 100;
 }
 
-int siox__timeline_write_svg(const struct timeline *t, const char *path, int width) {
-  FILE *out = fopen(path, "w");
-  if (!out)
-    return SIOX_EIO;
-  int code = siox__timeline_svg(t, out, width);
-  if (fclose(out) && !code)
-    code = SIOX_EIO;
-  return code;
+struct drawing {
+  const struct timeline *timeline;
+  int width;
+};
+static int draw(void *context, FILE *out) {
+  const struct drawing *d = context;
+  return siox__timeline_svg(d->timeline, out, d->width);
 }
 
 int siox__cmd_timeline(int argc, char **argv) {
@@ -211,15 +210,17 @@ int siox__cmd_timeline(int argc, char **argv) {
     fprintf(stderr, "siox timeline: --width: %s\n", what);
     return SIOX__USAGE;
   }
+  if (svg && siox__same_file(svg, argv[optind])) {
+    fprintf(stderr, "siox timeline: --svg: %s is the trace\n", svg);
+    return SIOX__USAGE;
+  }
   code = load(&t, argv[optind], &diag);
   if (!code && t.cut)
     fprintf(stderr, "siox timeline: %s; drawn as far as it goes\n", diag.text);
   if (code) {
     fprintf(stderr, "siox timeline: %s\n", diag.text[0] ? diag.text : siox_strerror(code));
   } else if (svg) {
-    code = siox__timeline_write_svg(&t, svg, (int)width);
-    if (code)
-      fprintf(stderr, "siox timeline: %s: cannot be written: %s\n", svg, strerror(errno));
+    code = siox__output_write("siox timeline", svg, draw, &(struct drawing){&t, (int)width});
   } else {
     code =
         siox__timeline_text(&t, stdout, (int)width, isatty(STDOUT_FILENO) && !getenv("NO_COLOR"));

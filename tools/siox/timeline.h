@@ -41,8 +41,6 @@ int siox__timeline_begin(struct timeline *t, uint32_t ndisks, const struct siox_
 int siox__timeline_add(struct timeline *t, const struct siox_segment *segment);
 void siox__timeline_done(struct timeline *t, const char *policy, bool cut);
 void siox__timeline_free(struct timeline *t);
-int siox__timeline_write_svg(const struct timeline *t, const char *path,
-                             int width); /* SIOX_EIO, errno */
 
 /* Mean speed of a disk over [from, to); negative where nothing is known. */
 double siox__timeline_speed(const struct timeline_disk *disk, int64_t from, int64_t to);

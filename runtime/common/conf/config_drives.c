@@ -45,23 +45,16 @@ int siox_config_level(const struct siox_drive *d, const struct siox_config *conf
 static int check_static(const struct siox_config_drives *drives, const struct siox_config *config,
                         struct siox_diag *diag) {
   static const char prefix[] = "static:";
-  char speeds[256] = "", *end = speeds;
+  char speeds[256] = "", *end = speeds, *rest;
   if (!config->policy || strncmp(config->policy, prefix, sizeof prefix - 1))
     return 0;
-  for (uint32_t p = 0; p < drives->nprofiles; p++) {
-    const struct siox_drive *d = &drives->profile[p];
-    end += snprintf(end, sizeof speeds - (size_t)(end - speeds), "%s%.40s has", p ? "; " : "",
-                    d->name);
-    for (uint32_t l = 0; l < d->nlevels; l++) {
-      char speed[16];
-      snprintf(speed, sizeof speed, "%d", (int)d->level[l].speed);
-      if (!strcmp(speed, config->policy + sizeof prefix - 1))
-        return 0;
-      if (d->level[l].serves && end < speeds + sizeof speeds - sizeof speed - 64)
-        end += snprintf(end, sizeof speed + 1, " %s", speed);
-    }
-    if (end > speeds + sizeof speeds - 80)
-      break;
+  long speed = strtol(config->policy + sizeof prefix - 1, &rest, 10);
+  for (uint32_t p = 0; p < drives->nprofiles && !*rest && speed <= INT32_MAX; p++)
+    if (siox_drive_level_at(&drives->profile[p], (int32_t)speed) >= 0)
+      return 0;
+  for (uint32_t p = 0; p < drives->nprofiles && end < speeds + sizeof speeds - 80; p++) {
+    end += snprintf(end, 60, "%s%.40s has ", p ? "; " : "", drives->profile[p].name);
+    end += siox_drive_speeds(&drives->profile[p], end, sizeof speeds - (size_t)(end - speeds));
   }
   return siox_config_refuse(config, SIOX_SETTING_policy, diag, SIOX_EINVAL,
                             "\"%.80s\": static takes a speed of the drive: %s", config->policy,

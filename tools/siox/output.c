@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* See output.h. */
+#include "output.h"
+#include "siox/error.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* A name that nobody else has, not another node's process either. */
+static FILE *open_part(struct siox__output *o, mode_t mode) {
+  if (asprintf(&o->part, "%s.XXXXXX", o->path) < 0) {
+    o->part = NULL;
+    errno = ENOMEM;
+    return NULL;
+  }
+  int fd = mkostemp(o->part, O_CLOEXEC);
+  FILE *file = fd < 0 || fchmod(fd, mode) < 0 ? NULL : fdopen(fd, "w");
+  if (!file && fd >= 0) {
+    int why = errno;
+    unlink(o->part);
+    close(fd);
+    errno = why;
+  }
+  return file;
+}
+
+/* What /dev/stdout and its like lead to belongs to whoever made it. */
+static bool in_place(const char *path, const struct stat *st) {
+  return !S_ISREG(st->st_mode) || !strncmp(path, "/dev/", 5) || !strncmp(path, "/proc/", 6);
+}
+
+int siox__output_open(struct siox__output *o, const char *path) {
+  struct stat st;
+  bool there = stat(path, &st) == 0;
+  *o = (struct siox__output){0};
+  o->path = there ? realpath(path, NULL) : NULL; /* a link stays one */
+  if (!o->path && !(o->path = strdup(path)))
+    return -1;
+  if (!there || !in_place(path, &st)) {
+    mode_t mask = umask(0);
+    umask(mask);
+    o->file = open_part(o, there ? st.st_mode & 0777 : 0666 & ~mask);
+    if (!o->file) {
+      free(o->part);
+      o->part = NULL;
+    }
+    if (!o->file && !(there && (errno == EACCES || errno == EROFS || errno == EPERM))) {
+      free(o->path);
+      o->path = NULL;
+      return -1;
+    }
+  }
+  if (!o->file && !(o->file = fopen(path, "we"))) {
+    free(o->path);
+    o->path = NULL;
+    return -1;
+  }
+  return 0;
+}
+
+const char *siox__output_place(const struct siox__output *o) { return o->part ? o->part : o->path; }
+
+int siox__output_close(struct siox__output *o, bool good) {
+  errno = 0;
+  bool lost = ferror(o->file) != 0;
+  lost |= fflush(o->file) != 0;
+  lost |= o->part && fsync(fileno(o->file)) != 0;
+  lost |= fclose(o->file) != 0;
+  int rc = good && !lost && (!o->part || rename(o->part, o->path) == 0) ? 0 : -1, why = errno;
+  if (rc && o->part)
+    unlink(o->part);
+  free(o->part);
+  free(o->path);
+  *o = (struct siox__output){0};
+  errno = why ? why : EIO; /* a stream keeps no reason of earlier writes */
+  return rc;
+}
+
+int siox__output_write(const char *command, const char *path,
+                       int (*write)(void *context, FILE *out), void *context) {
+  struct siox__output o;
+  int rc = 0, failed = siox__output_open(&o, path);
+  if (!failed) {
+    rc = write(context, o.file);
+    failed = siox__output_close(&o, rc == 0 || rc == SIOX_EIO); /* then the stream knows, too */
+  }
+  if (!failed && rc == 0)
+    return 0;
+  fprintf(stderr, "%s: %s: cannot be written: %s\n", command, path,
+          rc && rc != SIOX_EIO ? siox_strerror(rc) : strerror(errno));
+  return 1;
+}
+
+bool siox__same_file(const char *a, const char *b) {
+  struct stat x, y;
+  return stat(a, &x) == 0 && stat(b, &y) == 0 && S_ISREG(x.st_mode) && x.st_dev == y.st_dev &&
+         x.st_ino == y.st_ino;
+}
