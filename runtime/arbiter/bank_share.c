@@ -32,19 +32,20 @@ static void give(struct siox_bank *bank, uint32_t disk, const struct siox__piece
 /* Claims that hold the disk's level at some time in [start, end). */
 static uint32_t collect(struct siox_bank *bank, uint32_t disk, const struct siox__piece *piece) {
   const struct siox_drive *drive = bank->shown[disk].drive;
-  uint32_t n = 0, cursor = 0, client, job, level;
-  struct siox_claim_entry entry;
+  struct siox__claims_walk walk = siox__claims_walk(bank->claims, disk, SIOX__SOME_TIME);
+  const struct siox__claimant *c;
+  uint32_t n = 0, level;
   int64_t from;
-  while (siox__claims_next(bank->claims, disk, piece->end, &cursor, &client, &job, &entry)) {
-    if (!siox__entry_demand(drive, &entry, bank->gap, &from, &level) || level < piece->level)
+  while ((c = siox__claims_next(&walk, piece->end))) {
+    if (!siox__entry_demand(drive, &c->entry, bank->gap, &from, &level) || level < piece->level)
       continue;
-    int64_t to = siox__entry_end(&bank->view, disk, &entry);
+    int64_t to = siox__entry_end(&bank->view, disk, &c->entry);
     if (from < piece->start)
       from = piece->start;
     if (to > piece->end)
       to = piece->end;
     if (from < to)
-      bank->holds[n++] = (struct siox__hold){from, to, job};
+      bank->holds[n++] = (struct siox__hold){from, to, c->job};
   }
   return n;
 }
@@ -125,12 +126,11 @@ static bool holds(const struct siox_bank *bank, uint32_t disk, const struct siox
 static void find_holders(struct siox_bank *bank, uint32_t disk, uint32_t level, int64_t at) {
   struct siox__holders *h = &bank->holders[disk];
   *h = (struct siox__holders){.until = SIOX_NEVER, .valid = true, .level = level};
-  uint32_t cursor = 0, client, job;
-  struct siox_claim_entry entry;
-  while (h->valid &&
-         siox__claims_next(bank->claims, disk, h->until, &cursor, &client, &job, &entry))
-    if (holds(bank, disk, &entry, level, at, &h->until))
-      count_holder(h, job, true);
+  struct siox__claims_walk walk = siox__claims_walk(bank->claims, disk, SIOX__SOME_TIME);
+  const struct siox__claimant *c;
+  while (h->valid && (c = siox__claims_next(&walk, h->until)))
+    if (holds(bank, disk, &c->entry, level, at, &h->until))
+      count_holder(h, c->job, true);
 }
 
 /* A client's claim on the disk goes, or has come. */

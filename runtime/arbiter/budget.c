@@ -3,6 +3,7 @@
  * whose loss the jobs earn all the time, and a slower one for which savings are kept, and spent in
  * blocks that are long enough for the two changes of level not to matter. */
 #include "arbiter/budget.h"
+#include "arbiter/claims.h"
 #include "arbiter/gap.h"
 #include <math.h>
 
@@ -138,14 +139,15 @@ static struct bearing bearing_of(const struct siox_view *view, int64_t now, uint
                                  const struct siox__budget_disk *b) {
   const struct siox_drive *drive = view->disk[disk].drive;
   struct bearing all = {.room = INT64_MAX};
-  uint32_t cursor = 0, client, job, last = SIOX_NOBODY, njobs = 0, found[JOBS];
-  struct siox_claim_entry entry;
-  while (siox_claims_next(view->claims, disk, &cursor, &client, &job, &entry))
-    if (job != last && siox__entry_end(view, disk, &entry) > now) {
+  uint32_t last = SIOX_NOBODY, njobs = 0, found[JOBS];
+  const struct siox__claimant *c;
+  struct siox__claims_walk walk = siox__claims_walk(view->claims, disk, INT64_MIN);
+  while ((c = siox__claims_next(&walk, INT64_MAX)))
+    if (c->job != last && siox__entry_end(view, disk, &c->entry) > now) {
       if (njobs < JOBS)
-        found[njobs] = job;
+        found[njobs] = c->job;
       njobs++;
-      last = job;
+      last = c->job;
     }
   for (uint32_t l = 0; l < drive->nlevels; l++) {
     all.earned[l] = all.sustained[l] = all.afforded[l] = drive->level[l].serves;
@@ -156,12 +158,12 @@ static struct bearing bearing_of(const struct siox_view *view, int64_t now, uint
     bear(&all, view, found[i], now, drive, b);
   if (njobs <= JOBS)
     return all;
-  cursor = 0;
+  walk = siox__claims_walk(view->claims, disk, INT64_MIN);
   last = SIOX_NOBODY;
-  while (siox_claims_next(view->claims, disk, &cursor, &client, &job, &entry))
-    if (job != last && siox__entry_end(view, disk, &entry) > now) {
-      bear(&all, view, job, now, drive, b);
-      last = job;
+  while ((c = siox__claims_next(&walk, INT64_MAX)))
+    if (c->job != last && siox__entry_end(view, disk, &c->entry) > now) {
+      bear(&all, view, c->job, now, drive, b);
+      last = c->job;
     }
   return all;
 }

@@ -1,34 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* What each client says of each disk, as sorted runs of disks with equal entries: a program speaks
  * of few ranges, and 10,000 jobs beside 10,000 disks must fit in memory. A message is merged in one
- * sweep over both lists of runs. Who has runs on a disk is listed per block of disks; up to BLOCKS
- * disks have a block each, more of them share blocks, so that the lists do not outgrow the runs. */
+ * sweep over both lists of runs. Who has runs on a disk, and which, is listed per block of disks;
+ * up to BLOCKS disks have a block each, more of them share blocks, so that the lists do not outgrow
+ * the runs. */
 #include "arbiter/claims.h"
-#include "arbiter/claims_list.h"
 #include <stdlib.h>
 #include <string.h>
 
 enum { BLOCKS = 256 };
 
-struct run {
+struct siox__claims_run {
   uint32_t first, count;
   struct siox_claim_entry entry;
 };
 
-struct client {
+struct siox__claims_client {
   uint32_t job;
   uint64_t next_seq; /* after a whole vector: one more than its number; older messages are stale */
-  struct run *run;
+  struct siox__claims_run *run;
   uint32_t nruns, capacity;
-};
-
-struct siox_claims {
-  uint32_t ndisks, width;  /* width: disks of a block */
-  struct siox__list *list; /* per block */
-  struct client *client;
-  uint32_t nclients;
-  struct run *scratch;
-  uint32_t scratch_capacity;
 };
 
 int siox_claims_create(struct siox_claims **claims, uint32_t ndisks) {
@@ -60,7 +51,7 @@ void siox_claims_destroy(struct siox_claims *claims) {
   free(claims);
 }
 
-static int reserve_runs(struct run **run, uint32_t *capacity, size_t wanted) {
+static int reserve_runs(struct siox__claims_run **run, uint32_t *capacity, size_t wanted) {
   if (wanted <= *capacity)
     return 0;
   if (wanted > UINT32_MAX / 2)
@@ -68,7 +59,7 @@ static int reserve_runs(struct run **run, uint32_t *capacity, size_t wanted) {
   size_t size = *capacity ? *capacity : 4;
   while (size < wanted)
     size *= 2;
-  struct run *grown = realloc(*run, size * sizeof **run);
+  struct siox__claims_run *grown = realloc(*run, size * sizeof **run);
   if (!grown)
     return SIOX_ENOMEM;
   *run = grown;
@@ -82,7 +73,7 @@ static int reserve_client(struct siox_claims *claims, uint32_t client) {
   size_t size = claims->nclients ? claims->nclients : 16;
   while (size <= client)
     size *= 2;
-  struct client *grown = realloc(claims->client, size * sizeof *grown);
+  struct siox__claims_client *grown = realloc(claims->client, size * sizeof *grown);
   if (!grown)
     return SIOX_ENOMEM;
   memset(grown + claims->nclients, 0, (size - claims->nclients) * sizeof *grown);
@@ -115,14 +106,14 @@ static bool same_entry(const struct siox_claim_entry *a, const struct siox_claim
          a->need_by == b->need_by && a->until == b->until && a->since == b->since;
 }
 
-static void put(struct run *out, uint32_t *n, uint32_t first, uint32_t end,
+static void put(struct siox__claims_run *out, uint32_t *n, uint32_t first, uint32_t end,
                 const struct siox_claim_entry *entry) {
   if (*n && out[*n - 1].first + out[*n - 1].count == first &&
       same_entry(&out[*n - 1].entry, entry)) {
     out[*n - 1].count += end - first;
     return;
   }
-  out[*n] = (struct run){.first = first, .count = end - first, .entry = *entry};
+  out[*n] = (struct siox__claims_run){.first = first, .count = end - first, .entry = *entry};
   ++*n;
 }
 
@@ -131,51 +122,68 @@ static void mark(struct siox_mask *mask, uint32_t first, uint32_t end) {
     siox_mask_set(mask, d);
 }
 
-/* From when on the entry may need its disk: always, unless it names a later use alone. */
-static int64_t need_of(const struct siox_claim_entry *entry) {
-  return entry->flag == 0 && entry->need_by > 0 ? entry->need_by : INT64_MIN;
-}
-
-/* The blocks on which some runs lie, one after the other. */
+/* The blocks with disks of [from, to) on which some runs lie, one after the other. */
 struct blocks {
+  uint32_t from, last;  /* from: a block's first disk; last: block */
   uint32_t next, block; /* next: run */
   bool any;
-  int64_t need; /* the earliest of the runs on the block */
 };
 
-static void next_block(const struct siox_claims *claims, const struct run *run, uint32_t nruns,
-                       struct blocks *b) {
-  uint32_t from = b->any ? (b->block + 1) * claims->width : 0;
-  while (b->next < nruns && run[b->next].first + run[b->next].count <= from)
-    b->next++;
-  b->any = b->next < nruns;
-  if (!b->any)
-    return;
-  uint32_t first = run[b->next].first > from ? run[b->next].first : from;
-  b->block = first / claims->width;
-  b->need = INT64_MAX;
-  uint64_t end = (uint64_t)(b->block + 1) * claims->width;
-  for (uint32_t i = b->next; i < nruns && run[i].first < end; i++) {
-    int64_t need = need_of(&run[i].entry);
-    b->need = need < b->need ? need : b->need;
-  }
+static struct blocks blocks_of(const struct siox_claims *claims, uint32_t from, uint32_t to) {
+  return (struct blocks){.from = from / claims->width * claims->width,
+                         .last = (to - 1) / claims->width};
 }
 
-/* Lists the client where it has runs. SIOX_ENOMEM: some blocks lack it. */
-static int list_client(struct siox_claims *claims, uint32_t client, const struct run *run,
-                       uint32_t nruns) {
-  struct blocks b = {0};
+static void next_block(const struct siox_claims *claims, const struct siox__claims_run *run,
+                       uint32_t nruns, struct blocks *b) {
+  uint32_t from = b->any ? (b->block + 1) * claims->width : b->from;
+  while (b->next < nruns && run[b->next].first + run[b->next].count <= from)
+    b->next++;
+  uint32_t first = b->next < nruns && run[b->next].first > from ? run[b->next].first : from;
+  b->block = first / claims->width;
+  b->any = b->next < nruns && b->block <= b->last;
+}
+
+/* What the runs on a block say together. */
+static struct siox__claimant of_block(const struct siox_claims *claims,
+                                      const struct siox__claims_run *run, uint32_t nruns,
+                                      const struct blocks *b, struct siox__when *when) {
+  uint64_t end = (uint64_t)(b->block + 1) * claims->width;
+  struct siox__claimant item = {
+      .first = run[b->next].first, .count = run[b->next].count, .entry = run[b->next].entry};
+  *when = (struct siox__when){INT64_MAX, INT64_MIN};
+  for (uint32_t i = b->next; i < nruns && run[i].first < end; i++) {
+    int64_t need = siox__claim_need(&run[i].entry), later = siox__claim_later(&run[i].entry);
+    when->need = need < when->need ? need : when->need;
+    when->later = later > when->later ? later : when->later;
+    item.count = i > b->next ? 0 : item.count;
+  }
+  return item;
+}
+
+/* Lists the client where it has runs on disks of [from, to). SIOX_ENOMEM: some blocks lack it. */
+static int list_client(struct siox_claims *claims, uint32_t client,
+                       const struct siox__claims_run *run, uint32_t nruns, uint32_t from,
+                       uint32_t to) {
+  struct blocks b = blocks_of(claims, from, to);
   uint32_t place = 0;
-  for (next_block(claims, run, nruns, &b); b.any; next_block(claims, run, nruns, &b))
-    if (siox__list_put(&claims->list[b.block], client, b.need, &place) < 0)
+  for (next_block(claims, run, nruns, &b); b.any; next_block(claims, run, nruns, &b)) {
+    struct siox__when when;
+    struct siox__claimant item = of_block(claims, run, nruns, &b, &when);
+    item.client = client;
+    item.job = claims->client[client].job;
+    if (siox__list_put(&claims->list[b.block], &item, when, &place) < 0)
       return SIOX_ENOMEM;
+  }
   return 0;
 }
 
 /* Takes the client from the lists of blocks where it had runs and has none any more. */
-static void unlist_client(struct siox_claims *claims, uint32_t client, const struct run *had,
-                          uint32_t nhad, const struct run *has, uint32_t nhas) {
-  struct blocks old = {0}, new = {0};
+static void unlist_client(struct siox_claims *claims, uint32_t client,
+                          const struct siox__claims_run *had, uint32_t nhad,
+                          const struct siox__claims_run *has, uint32_t nhas, uint32_t from,
+                          uint32_t to) {
+  struct blocks old = blocks_of(claims, from, to), new = old;
   next_block(claims, has, nhas, &new);
   for (next_block(claims, had, nhad, &old); old.any; next_block(claims, had, nhad, &old)) {
     while (new.any &&new.block < old.block)
@@ -194,17 +202,18 @@ static uint32_t stretch(uint32_t pos, bool any, uint32_t first, uint32_t count, 
 
 /* The sweep: old runs and message runs side by side, stretch by stretch on which neither changes.
  */
-static int merge(struct siox_claims *claims, struct client *c, const struct siox_claim_header *head,
-                 const struct siox_claim_run *runs, bool erase, struct siox_mask *changed) {
+static int merge(struct siox_claims *claims, struct siox__claims_client *c, uint32_t job,
+                 const struct siox_claim_header *head, const struct siox_claim_run *runs,
+                 bool erase, struct siox_mask *changed) {
   size_t most = 2 * ((size_t)c->nruns + head->nruns) + 1;
   if (reserve_runs(&claims->scratch, &claims->scratch_capacity, most) < 0)
     return SIOX_ENOMEM;
   bool whole = head->flags & SIOX_CLAIM_WHOLE, stale = !erase && head->seq < c->next_seq;
-  struct run *out = claims->scratch;
+  struct siox__claims_run *out = claims->scratch;
   uint32_t n = 0, i = 0, j = 0;
   for (uint32_t pos = 0; pos < claims->ndisks && (i < c->nruns || j < head->nruns);) {
     bool any_old = i < c->nruns, any_new = j < head->nruns;
-    const struct run *old = any_old ? &c->run[i] : NULL;
+    const struct siox__claims_run *old = any_old ? &c->run[i] : NULL;
     const struct siox_claim_run *new = any_new ? &runs[j] : NULL;
     uint32_t end =
         stretch(pos, any_old, any_old ? old->first : 0, any_old ? old->count : 0, claims->ndisks);
@@ -240,11 +249,18 @@ static int merge(struct siox_claims *claims, struct client *c, const struct siox
   uint32_t client = (uint32_t)(c - claims->client);
   if (reserve_runs(&c->run, &c->capacity, n) < 0)
     return SIOX_ENOMEM;
-  if (list_client(claims, client, out, n) < 0) {
-    (void)list_client(claims, client, c->run, c->nruns); /* as it was: there it is listed */
+  uint32_t from = 0, to = claims->ndisks; /* where something may have changed */
+  if (!whole && c->job == job && head->nruns) {
+    from = runs[0].first;
+    to = runs[head->nruns - 1].first + runs[head->nruns - 1].count;
+  }
+  c->job = job;
+  if (list_client(claims, client, out, n, from, to) < 0) {
+    /* as it was: there it is listed */
+    (void)list_client(claims, client, c->run, c->nruns, from, to);
     return SIOX_ENOMEM;
   }
-  unlist_client(claims, client, c->run, c->nruns, out, n);
+  unlist_client(claims, client, c->run, c->nruns, out, n, from, to);
   if (n)
     memcpy(c->run, out, n * sizeof *out);
   c->nruns = n;
@@ -261,8 +277,7 @@ int siox_claims_apply(struct siox_claims *claims, uint32_t client, uint32_t job,
     return rc;
   if (reserve_client(claims, client) < 0)
     return SIOX_ENOMEM;
-  claims->client[client].job = job;
-  return merge(claims, &claims->client[client], head, runs, false, changed);
+  return merge(claims, &claims->client[client], job, head, runs, false, changed);
 }
 
 int siox__claims_erase(struct siox_claims *claims, uint32_t client,
@@ -270,14 +285,15 @@ int siox__claims_erase(struct siox_claims *claims, uint32_t client,
   if (client >= claims->nclients || claims->client[client].nruns == 0)
     return 0;
   struct siox_claim_header head = {.version = SIOX_CLAIM_VERSION, .nruns = nruns};
-  return merge(claims, &claims->client[client], &head, runs, true, NULL);
+  struct siox__claims_client *c = &claims->client[client];
+  return merge(claims, c, c->job, &head, runs, true, NULL);
 }
 
 void siox__claims_mask(const struct siox_claims *claims, uint32_t client, int32_t flag,
                        struct siox_mask *mask) {
   if (client >= claims->nclients)
     return;
-  const struct client *c = &claims->client[client];
+  const struct siox__claims_client *c = &claims->client[client];
   for (uint32_t i = 0; i < c->nruns; i++)
     if (flag < 0 || c->run[i].entry.flag == flag)
       mark(mask, c->run[i].first, c->run[i].first + c->run[i].count);
@@ -286,19 +302,23 @@ void siox__claims_mask(const struct siox_claims *claims, uint32_t client, int32_
 int siox_claims_drop(struct siox_claims *claims, uint32_t client, struct siox_mask *changed) {
   if (client >= claims->nclients)
     return 0;
-  struct client *c = &claims->client[client];
+  struct siox__claims_client *c = &claims->client[client];
   siox__claims_mask(claims, client, -1, changed);
-  unlist_client(claims, client, c->run, c->nruns, NULL, 0);
+  unlist_client(claims, client, c->run, c->nruns, NULL, 0, 0, claims->ndisks);
   free(c->run);
-  *c = (struct client){0};
+  *c = (struct siox__claims_client){0};
   return 0;
 }
 
-static const struct siox_claim_entry *find(const struct client *c, uint32_t disk) {
+const struct siox_claim_entry *siox__claims_find(const struct siox_claims *claims, uint32_t client,
+                                                 uint32_t disk) {
+  if (client >= claims->nclients)
+    return NULL;
+  const struct siox__claims_client *c = &claims->client[client];
   uint32_t low = 0, high = c->nruns;
   while (low < high) {
     uint32_t middle = low + (high - low) / 2;
-    const struct run *r = &c->run[middle];
+    const struct siox__claims_run *r = &c->run[middle];
     if (disk < r->first)
       high = middle;
     else if (disk - r->first >= r->count)
@@ -311,32 +331,39 @@ static const struct siox_claim_entry *find(const struct client *c, uint32_t disk
 
 struct siox_claim_entry siox_claims_get(const struct siox_claims *claims, uint32_t client,
                                         uint32_t disk) {
-  const struct siox_claim_entry *entry =
-      client < claims->nclients ? find(&claims->client[client], disk) : NULL;
+  const struct siox_claim_entry *entry = siox__claims_find(claims, client, disk);
   return entry ? *entry : (struct siox_claim_entry){.flag = -1};
 }
 
-bool siox__claims_next(const struct siox_claims *claims, uint32_t disk, int64_t until,
-                       uint32_t *cursor, uint32_t *client, uint32_t *job,
-                       struct siox_claim_entry *entry) {
-  const struct siox__list *list = &claims->list[disk / claims->width];
-  while ((*cursor = siox__list_next(list, *cursor, until)) < list->count) {
-    const struct client *c = &claims->client[list->client[(*cursor)++]];
-    const struct siox_claim_entry *found = find(c, disk);
-    if (!found || need_of(found) > until)
-      continue;
-    *client = (uint32_t)(c - claims->client);
-    *job = c->job;
-    *entry = *found;
-    return true;
-  }
-  return false;
+const struct siox__claimant *siox__claims_other(struct siox__claims_walk *walk,
+                                                const struct siox__claimant *c, int64_t until) {
+  const struct siox_claim_entry *entry =
+      c->count ? NULL : siox__claims_find(walk->claims, c->client, walk->disk);
+  if (!entry || siox__claim_need(entry) > until || siox__claim_later(entry) < walk->after)
+    return NULL;
+  walk->one = (struct siox__claimant){.client = c->client, .job = c->job, .entry = *entry};
+  return &walk->one;
 }
 
 bool siox_claims_next(const struct siox_claims *claims, uint32_t disk, uint32_t *cursor,
                       uint32_t *client, uint32_t *job, struct siox_claim_entry *entry) {
-  return disk < claims->ndisks &&
-         siox__claims_next(claims, disk, INT64_MAX, cursor, client, job, entry);
+  if (disk >= claims->ndisks)
+    return false;
+  struct siox__claims_walk walk = siox__claims_walk(claims, disk, INT64_MIN);
+  if (walk.end - walk.leaf <= *cursor / SIOX__LEAF)
+    return false;
+  walk.leaf += *cursor / SIOX__LEAF;
+  walk.next = *cursor % SIOX__LEAF;
+  const struct siox__claimant *c = siox__claims_next(&walk, INT64_MAX);
+  if (!c)
+    return false;
+  /* behind the last of a leaf is the first of the next one */
+  *cursor = (uint32_t)(walk.leaf - claims->list[disk / claims->width].leaf) * SIOX__LEAF;
+  *cursor += walk.next;
+  *client = c->client;
+  *job = c->job;
+  *entry = c->entry;
+  return true;
 }
 
 int siox_claim_runs(const struct siox_mask *T, int32_t S, int32_t F, int64_t need_by, int64_t until,

@@ -2,7 +2,17 @@
 /* Claims, for the bank: what siox/claim.h does not show. */
 #ifndef SIOX_ARBITER_CLAIMS_H
 #define SIOX_ARBITER_CLAIMS_H
-#include "siox/claim.h"
+#include "arbiter/claims_list.h"
+
+struct siox__claims_client;
+struct siox_claims {
+  uint32_t ndisks, width;  /* width: disks of a block */
+  struct siox__list *list; /* per block */
+  struct siox__claims_client *client;
+  uint32_t nclients;
+  struct siox__claims_run *scratch;
+  uint32_t scratch_capacity;
+};
 
 /* 0 when the message is well formed for this many disks; SIOX_EPROTO, SIOX_EVERSION. */
 int siox__claims_check(const struct siox_claims *claims, const struct siox_claim_header *head,
@@ -10,12 +20,65 @@ int siox__claims_check(const struct siox_claims *claims, const struct siox_claim
 /* Adds to mask the disks the client has an entry for with this flag; flag -1: with any. */
 void siox__claims_mask(const struct siox_claims *claims, uint32_t client, int32_t flag,
                        struct siox_mask *mask);
-/* As siox_claims_next for a disk that is there, without the entries that only name a use after
- * `until`. */
-bool siox__claims_next(const struct siox_claims *claims, uint32_t disk, int64_t until,
-                       uint32_t *cursor, uint32_t *client, uint32_t *job,
-                       struct siox_claim_entry *entry);
 /* Removes the client's entries for the disks of these runs, however new they are. SIOX_ENOMEM. */
 int siox__claims_erase(struct siox_claims *claims, uint32_t client,
                        const struct siox_claim_run *runs, uint32_t nruns);
+
+/* From when on the entry may need its disk: always, unless it names a later use alone. */
+static inline int64_t siox__claim_need(const struct siox_claim_entry *entry) {
+  return entry->flag == 0 && entry->need_by > 0 ? entry->need_by : INT64_MIN;
+}
+/* When it needs its disk as far as it says so; INT64_MIN: it has let it go. */
+static inline int64_t siox__claim_later(const struct siox_claim_entry *entry) {
+  return entry->flag == 1 || entry->need_by > 0 ? entry->need_by : INT64_MIN;
+}
+
+/* The client's entry for a disk, NULL when there is none. */
+const struct siox_claim_entry *siox__claims_find(const struct siox_claims *claims, uint32_t client,
+                                                 uint32_t disk);
+
+/* A walk over those who claim a disk, in ascending order, who name a time of need at or behind
+ * `after`: INT64_MIN takes everybody, SIOX__SOME_TIME all but those who have let the disk go
+ * without saying until when. The claims must not change meanwhile. */
+#define SIOX__SOME_TIME (INT64_MIN + 1)
+struct siox__claims_walk {
+  const struct siox__leaf *leaf, *end;
+  int64_t after;
+  uint32_t disk, next; /* next: in the leaf */
+  const struct siox_claims *claims;
+  struct siox__claimant one; /* where the list has not got the entry */
+};
+static inline struct siox__claims_walk siox__claims_walk(const struct siox_claims *claims,
+                                                         uint32_t disk, int64_t after) {
+  const struct siox__list *list = &claims->list[claims->width == 1 ? disk : disk / claims->width];
+  return (struct siox__claims_walk){.leaf = list->leaf,
+                                    .end = list->leaf + list->nleaves,
+                                    .after = after,
+                                    .disk = disk,
+                                    .claims = claims};
+}
+/* The same for a claimant whose entry for the disk is not the one in its list. NULL: it has none
+ * that belongs to the walk. */
+const struct siox__claimant *siox__claims_other(struct siox__claims_walk *walk,
+                                                const struct siox__claimant *c, int64_t until);
+/* The next one who may need the disk by `until`; NULL: the end. */
+static inline const struct siox__claimant *siox__claims_next(struct siox__claims_walk *walk,
+                                                             int64_t until) {
+  for (; walk->leaf != walk->end; walk->leaf++, walk->next = 0) {
+    const struct siox__leaf *leaf = walk->leaf;
+    if (leaf->when.need > until || leaf->when.later < walk->after)
+      continue;
+    while (walk->next < leaf->count) {
+      uint32_t i = walk->next++;
+      const struct siox__claimant *c = &leaf->item[i];
+      if (leaf->of[i].need > until || leaf->of[i].later < walk->after)
+        continue;
+      if (__builtin_expect(walk->disk - c->first >= c->count, 0) &&
+          !(c = siox__claims_other(walk, c, until)))
+        continue;
+      return c;
+    }
+  }
+  return NULL;
+}
 #endif

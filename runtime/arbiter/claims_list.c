@@ -5,14 +5,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { GROUP = 32 };
-
-/* Where the client stands, or would. */
-static uint32_t place_of(const struct siox__list *list, uint32_t client) {
-  uint32_t low = 0, high = list->count;
+/* The leaf that the client stands in, or would. */
+static uint32_t leaf_of(const struct siox__list *list, uint32_t client) {
+  uint32_t low = 1, high = list->nleaves; /* the first takes everybody who comes before */
   while (low < high) {
     uint32_t middle = low + (high - low) / 2;
-    if (list->client[middle] < client)
+    if (list->leaf[middle].item[0].client <= client)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low - 1;
+}
+
+static uint32_t place_in(const struct siox__leaf *leaf, uint32_t client) {
+  uint32_t low = 0, high = leaf->count;
+  while (low < high) {
+    uint32_t middle = low + (high - low) / 2;
+    if (leaf->item[middle].client < client)
       low = middle + 1;
     else
       high = middle;
@@ -20,88 +30,180 @@ static uint32_t place_of(const struct siox__list *list, uint32_t client) {
   return low;
 }
 
-static void find_first(struct siox__list *list, uint32_t group) {
-  uint32_t begin = group * GROUP;
-  uint32_t end = list->count - begin < GROUP ? list->count : begin + GROUP;
-  int64_t first = INT64_MAX;
-  for (uint32_t i = begin; i < end; i++)
-    first = list->need[i] < first ? list->need[i] : first;
-  list->first[group] = first;
+static void sum_up(struct siox__leaf *leaf) {
+  struct siox__when all = {INT64_MAX, INT64_MIN};
+  for (uint32_t i = 0; i < leaf->count; i++) {
+    all.need = leaf->of[i].need < all.need ? leaf->of[i].need : all.need;
+    all.later = leaf->of[i].later > all.later ? leaf->of[i].later : all.later;
+  }
+  leaf->when = all;
 }
 
-static int grow(struct siox__list *list) {
-  uint32_t room = list->room ? 2 * list->room : 4;
-  uint32_t *client = realloc(list->client, room * sizeof *client);
-  if (!client)
+/* Room in a leaf for so many claimants. */
+static int widen(struct siox__leaf *leaf, uint32_t wanted) {
+  uint32_t room = leaf->room ? leaf->room : 2;
+  if (wanted <= leaf->room)
+    return 0;
+  while (room < wanted)
+    room *= 2;
+  struct siox__claimant *item = malloc(room * (sizeof *leaf->item + sizeof *leaf->of));
+  if (!item)
     return SIOX_ENOMEM;
-  list->client = client;
-  int64_t *need = realloc(list->need, room * sizeof *need);
-  if (!need)
-    return SIOX_ENOMEM;
-  list->need = need;
-  int64_t *first = realloc(list->first, (room / GROUP + 1) * sizeof *first);
-  if (!first)
-    return SIOX_ENOMEM;
-  list->first = first;
-  list->room = room;
+  struct siox__when *of = (struct siox__when *)(item + room);
+  if (leaf->count) {
+    memcpy(item, leaf->item, leaf->count * sizeof *item);
+    memcpy(of, leaf->of, leaf->count * sizeof *of);
+  }
+  free(leaf->item);
+  leaf->item = item;
+  leaf->of = of;
+  leaf->room = room;
   return 0;
 }
 
-/* Everybody behind a place has moved. */
-static void find_all_from(struct siox__list *list, uint32_t place) {
-  for (uint32_t group = place / GROUP; group * GROUP < list->count; group++)
-    find_first(list, group);
+/* An empty leaf at a place, with room for so many. */
+static int open_leaf(struct siox__list *list, uint32_t at, uint32_t wanted) {
+  if (list->nleaves == list->room) {
+    uint32_t room = list->room ? 2 * list->room : 1;
+    struct siox__leaf *grown = realloc(list->leaf, room * sizeof *grown);
+    if (!grown)
+      return SIOX_ENOMEM;
+    memset(grown + list->room, 0, (room - list->room) * sizeof *grown);
+    list->leaf = grown;
+    list->room = room;
+  }
+  struct siox__leaf spare = list->leaf[list->nleaves];
+  if (widen(&spare, wanted) < 0)
+    return SIOX_ENOMEM;
+  memmove(list->leaf + at + 1, list->leaf + at, (list->nleaves - at) * sizeof spare);
+  list->leaf[at] = spare;
+  list->nleaves++;
+  return 0;
 }
 
-int siox__list_put(struct siox__list *list, uint32_t client, int64_t need, uint32_t *place) {
-  uint32_t i = *place;
-  if (i >= list->count || list->client[i] != client)
-    *place = i = place_of(list, client);
-  if (i < list->count && list->client[i] == client) {
-    int64_t before = list->need[i], *first = &list->first[i / GROUP];
-    list->need[i] = need;
-    if (need < *first)
-      *first = need;
-    else if (before == *first)
-      find_first(list, i / GROUP);
+static void move_items(struct siox__leaf *to, uint32_t at, struct siox__leaf *from, uint32_t first,
+                       uint32_t count) {
+  memmove(to->item + at, from->item + first, count * sizeof *to->item);
+  memmove(to->of + at, from->of + first, count * sizeof *to->of);
+}
+
+/* Makes the leaf in which the client is to stand one that is not full. */
+static int split(struct siox__list *list, uint32_t at, uint32_t place) {
+  bool append = at + 1 == list->nleaves && place == SIOX__LEAF;
+  uint32_t kept = append ? SIOX__LEAF : SIOX__LEAF / 2; /* clients come in ascending order */
+  if (open_leaf(list, at + 1, append ? 1 : SIOX__LEAF) < 0)
+    return SIOX_ENOMEM;
+  struct siox__leaf *full = &list->leaf[at], *next = full + 1;
+  move_items(next, 0, full, kept, SIOX__LEAF - kept);
+  next->count = SIOX__LEAF - kept;
+  full->count = kept;
+  sum_up(full);
+  sum_up(next);
+  return 0;
+}
+
+static int insert(struct siox__list *list, const struct siox__claimant *item,
+                  struct siox__when when, uint32_t *place) {
+  if (list->nleaves == 0 && open_leaf(list, 0, 1) < 0)
+    return SIOX_ENOMEM;
+  uint32_t l = leaf_of(list, item->client), i = place_in(&list->leaf[l], item->client);
+  if (list->leaf[l].count == SIOX__LEAF) {
+    if (split(list, l, i) < 0)
+      return SIOX_ENOMEM;
+    if (i > list->leaf[l].count || list->leaf[l].count == SIOX__LEAF)
+      i -= list->leaf[l++].count;
+  }
+  struct siox__leaf *leaf = &list->leaf[l];
+  if (widen(leaf, leaf->count + 1) < 0)
+    return SIOX_ENOMEM; /* a leaf just opened has room */
+  move_items(leaf, i + 1, leaf, i, leaf->count - i);
+  leaf->count++;
+  leaf->item[i] = *item;
+  leaf->of[i] = when;
+  sum_up(leaf);
+  *place = l * SIOX__LEAF + i;
+  return 0;
+}
+
+static struct siox__leaf *holds(const struct siox__list *list, uint32_t place, uint32_t client) {
+  uint32_t l = place / SIOX__LEAF, i = place % SIOX__LEAF;
+  if (l >= list->nleaves || i >= list->leaf[l].count || list->leaf[l].item[i].client != client)
+    return NULL;
+  return &list->leaf[l];
+}
+
+int siox__list_put(struct siox__list *list, const struct siox__claimant *item,
+                   struct siox__when when, uint32_t *place) {
+  struct siox__leaf *leaf = holds(list, *place, item->client);
+  if (!leaf && list->nleaves) {
+    uint32_t l = leaf_of(list, item->client);
+    *place = l * SIOX__LEAF + place_in(&list->leaf[l], item->client) % SIOX__LEAF;
+    leaf = holds(list, *place, item->client);
+  }
+  if (!leaf)
+    return insert(list, item, when, place);
+  struct siox__when *of = &leaf->of[*place % SIOX__LEAF], before = *of;
+  leaf->item[*place % SIOX__LEAF] = *item;
+  *of = when;
+  if ((before.need == leaf->when.need && when.need > before.need) ||
+      (before.later == leaf->when.later && when.later < before.later)) {
+    sum_up(leaf);
     return 0;
   }
-  if (list->count == list->room && grow(list) < 0)
-    return SIOX_ENOMEM;
-  memmove(list->client + i + 1, list->client + i, (list->count - i) * sizeof *list->client);
-  memmove(list->need + i + 1, list->need + i, (list->count - i) * sizeof *list->need);
-  list->client[i] = client;
-  list->need[i] = need;
-  list->count++;
-  find_all_from(list, i);
+  leaf->when.need = when.need < leaf->when.need ? when.need : leaf->when.need;
+  leaf->when.later = when.later > leaf->when.later ? when.later : leaf->when.later;
   return 0;
+}
+
+/* Takes a leaf without claimants out; its memory stays for another. */
+static void close_leaf(struct siox__list *list, uint32_t at) {
+  struct siox__leaf spare = list->leaf[at];
+  list->nleaves--;
+  memmove(list->leaf + at, list->leaf + at + 1, (list->nleaves - at) * sizeof spare);
+  if (list->nleaves > 0) {
+    free(spare.item);
+    spare = (struct siox__leaf){.count = 0};
+  }
+  list->leaf[list->nleaves] = spare;
+}
+
+/* Two leaves that have become small are made one. */
+static void join(struct siox__list *list, uint32_t at) {
+  if (at + 1 >= list->nleaves)
+    return;
+  struct siox__leaf *leaf = &list->leaf[at], *next = leaf + 1;
+  if (leaf->count + next->count > SIOX__LEAF / 2 || widen(leaf, leaf->count + next->count) < 0)
+    return;
+  move_items(leaf, leaf->count, next, 0, next->count);
+  leaf->count += next->count;
+  next->count = 0;
+  sum_up(leaf);
+  close_leaf(list, at + 1);
 }
 
 void siox__list_take(struct siox__list *list, uint32_t client) {
-  uint32_t i = place_of(list, client);
-  if (i == list->count || list->client[i] != client)
+  if (list->nleaves == 0)
     return;
-  list->count--;
-  memmove(list->client + i, list->client + i + 1, (list->count - i) * sizeof *list->client);
-  memmove(list->need + i, list->need + i + 1, (list->count - i) * sizeof *list->need);
-  find_all_from(list, i);
-}
-
-uint32_t siox__list_next(const struct siox__list *list, uint32_t place, int64_t until) {
-  while (place < list->count) {
-    if (place % GROUP == 0 && list->first[place / GROUP] > until)
-      place += GROUP;
-    else if (list->need[place] > until)
-      place++;
-    else
-      return place;
+  uint32_t l = leaf_of(list, client);
+  struct siox__leaf *leaf = &list->leaf[l];
+  uint32_t i = place_in(leaf, client);
+  if (i == leaf->count || leaf->item[i].client != client)
+    return;
+  leaf->count--;
+  move_items(leaf, i, leaf, i + 1, leaf->count - i);
+  if (leaf->count == 0) {
+    close_leaf(list, l);
+    return;
   }
-  return list->count;
+  sum_up(leaf);
+  join(list, l);
+  if (l > 0)
+    join(list, l - 1);
 }
 
 void siox__list_free(struct siox__list *list) {
-  free(list->client);
-  free(list->need);
-  free(list->first);
+  for (uint32_t l = 0; l < list->room; l++)
+    free(list->leaf[l].item);
+  free(list->leaf);
   *list = (struct siox__list){0};
 }

@@ -2,6 +2,7 @@
 /* Policy claims: a disk runs at the greatest speed that any live claim names, needed or released.
  * The maximum does not care how often or in which order claims come, which is where the paper's
  * counters go wrong. */
+#include "arbiter/claims.h"
 #include "arbiter/rule.h"
 
 struct state {
@@ -22,19 +23,20 @@ static int init(void *memory, const char *argument, const struct siox_view *view
 static void wish(void *memory, int64_t now, uint32_t disk, const struct siox_event *event,
                  const struct siox_view *view, struct siox__wish *wish) {
   (void)memory;
-  uint32_t cursor = 0, client, job, level = 0;
-  struct siox_claim_entry entry;
+  struct siox__claims_walk walk = siox__claims_walk(view->claims, disk, INT64_MIN);
+  const struct siox__claimant *c;
+  uint32_t level = 0;
   bool any = false;
-  while (siox_claims_next(view->claims, disk, &cursor, &client, &job, &entry)) {
-    int64_t end = siox__entry_end(view, disk, &entry);
+  while ((c = siox__claims_next(&walk, INT64_MAX))) {
+    int64_t end = siox__entry_end(view, disk, &c->entry);
     if (end <= now)
       continue;
-    uint32_t asked = siox__level_for(view->disk[disk].drive, entry.speed);
+    uint32_t asked = siox__level_for(view->disk[disk].drive, c->entry.speed);
     wish->wake = siox__sooner(wish->wake, end);
-    wish->withheld |= client != event->client;
+    wish->withheld |= c->client != event->client;
     if (!any || asked > level) {
       level = asked;
-      wish->job = job;
+      wish->job = c->job;
     }
     any = true;
   }

@@ -123,17 +123,19 @@ static struct need gather(struct state *state, int64_t now, uint32_t disk,
                           struct siox__wish *wish) {
   const struct siox_drive *drive = view->disk[disk].drive;
   struct need need = {.next = SIOX_NEVER, .floor_job = SIOX_NOBODY, .next_job = SIOX_NOBODY};
-  uint32_t cursor = 0, client, job, level, without = withheld_user(state, now, disk, view);
+  uint32_t level, without = withheld_user(state, now, disk, view);
   uint32_t last = SIOX_NOBODY; /* job whose room was looked at */
-  struct siox_claim_entry entry;
-  while (siox__claims_next(view->claims, disk, reach(state, now, need.next), &cursor, &client, &job,
-                           &entry)) {
-    int64_t end = siox__entry_end(view, disk, &entry), from = now;
+  struct siox__claims_walk walk = siox__claims_walk(view->claims, disk, INT64_MIN);
+  const struct siox__claimant *c;
+  while ((c = siox__claims_next(&walk, reach(state, now, need.next)))) {
+    const struct siox_claim_entry *entry = &c->entry;
+    uint32_t client = c->client, job = c->job;
+    int64_t end = siox__entry_end(view, disk, entry), from = now;
     if (end <= now)
       continue;
-    bool demand = demand_of(state, view, disk, client, job, &entry, &from, &level);
+    bool demand = demand_of(state, view, disk, client, job, entry, &from, &level);
     if (!demand)
-      level = siox__level_for(drive, entry.speed);
+      level = siox__level_for(drive, entry->speed);
     need.any = true;
     wish->wake = siox__sooner(wish->wake, end);
     if (state->budget.on && !need.spent && job != last)
@@ -143,7 +145,7 @@ static struct need gather(struct state *state, int64_t now, uint32_t disk,
       uint32_t asked = level;
       int64_t since;
       if (state->budget.on)
-        siox__entry_demand(drive, &entry, true, &since, &asked);
+        siox__entry_demand(drive, entry, true, &since, &asked);
       need.claimed = asked > need.claimed ? asked : need.claimed;
     }
     if (from <= now && demand && view->user && view->user[job] == without) {
@@ -160,7 +162,7 @@ static struct need gather(struct state *state, int64_t now, uint32_t disk,
     }
     if (from < need.next || (from == need.next && level > need.next_level)) {
       need.next = from;
-      need.known = siox__history_knows(&state->history, client, &entry);
+      need.known = siox__history_knows(&state->history, client, entry);
       need.next_level = level;
       need.next_job = job;
     }
@@ -223,17 +225,17 @@ static void lead(struct state *state, int64_t now, uint32_t disk, const struct s
                  const struct need *need, const struct siox__stand *stand,
                  struct siox__wish *wish) {
   const struct siox_disk_view *v = &view->disk[disk];
-  uint32_t base = wish->level, cursor = 0, client, job, level, top = v->drive->nlevels - 1;
+  uint32_t base = wish->level, level, top = v->drive->nlevels - 1;
   int64_t from, way;
   double joules;
   if (siox__walk(v->drive, speed_of(v, base), speed_of(v, top), &way, &joules) < 0)
     way = 0;
   int64_t until = siox__later(need->next, top > base ? way + state->busy[disk] : 0);
   struct siox__ways ways = {.level = SIOX_NOBODY};
-  struct siox_claim_entry entry;
-  while (siox__claims_next(view->claims, disk, reach(state, now, until), &cursor, &client, &job,
-                           &entry)) {
-    if (!demand_of(state, view, disk, client, job, &entry, &from, &level) || from <= now)
+  struct siox__claims_walk walk = siox__claims_walk(view->claims, disk, siox__later(now, 1));
+  const struct siox__claimant *c;
+  while ((c = siox__claims_next(&walk, reach(state, now, until)))) {
+    if (!demand_of(state, view, disk, c->client, c->job, &c->entry, &from, &level) || from <= now)
       continue;
     int64_t start = from;
     if (level > base && level != ways.level)
@@ -243,7 +245,7 @@ static void lead(struct state *state, int64_t now, uint32_t disk, const struct s
     wish->wake = siox__sooner(wish->wake, start > now ? start : from);
     if (start <= now && level > wish->level) {
       wish->level = level;
-      wish->job = job;
+      wish->job = c->job;
       wish->deadline = from;
     }
   }
@@ -288,12 +290,13 @@ static void gap(struct state *state, int64_t now, uint32_t disk, const struct si
 /* Does anybody need the disk later? */
 static bool ahead(const struct state *state, int64_t now, uint32_t disk,
                   const struct siox_view *view) {
-  uint32_t cursor = 0, client, job, level;
-  struct siox_claim_entry entry;
+  struct siox__claims_walk walk = siox__claims_walk(view->claims, disk, siox__later(now, 1));
+  const struct siox__claimant *c;
+  uint32_t level;
   int64_t from;
-  while (siox_claims_next(view->claims, disk, &cursor, &client, &job, &entry))
-    if (demand_of(state, view, disk, client, job, &entry, &from, &level) && from > now &&
-        siox__entry_end(view, disk, &entry) > now)
+  while ((c = siox__claims_next(&walk, SIOX_NEVER)))
+    if (demand_of(state, view, disk, c->client, c->job, &c->entry, &from, &level) && from > now &&
+        siox__entry_end(view, disk, &c->entry) > now)
       return true;
   return false;
 }

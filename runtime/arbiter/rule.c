@@ -8,45 +8,6 @@
 #include "arbiter/claims.h"
 #include <string.h>
 
-uint32_t siox__lowest(const struct siox_drive *drive) {
-  return siox_drive_level(drive, SIOX_SPEED_LOWEST);
-}
-
-uint32_t siox__level_for(const struct siox_drive *drive, int32_t speed) {
-  uint32_t level = siox_drive_level(drive, speed), lowest = siox__lowest(drive);
-  return level > lowest ? level : lowest;
-}
-
-int64_t siox__entry_end(const struct siox_view *view, uint32_t disk,
-                        const struct siox_claim_entry *entry) {
-  const struct siox_disk_view *v = &view->disk[disk];
-  int64_t made = entry->need_by > entry->since ? entry->need_by : entry->since;
-  int64_t idle = v->idle_since > made ? v->idle_since : made;
-  int64_t end = made <= v->decayed ? made : siox__later(idle, view->hold[disk]);
-  if (entry->flag == 0 && entry->need_by > entry->since) {
-    /* A prediction may be as late as it looked ahead. */
-    int64_t late = siox__later(made, entry->need_by - entry->since);
-    end = late > end ? late : end;
-  }
-  if (entry->flag == 1)
-    end = siox__sooner(end, siox__later(entry->until, 1));
-  return end;
-}
-
-bool siox__entry_demand(const struct siox_drive *drive, const struct siox_claim_entry *entry,
-                        bool gap, int64_t *from, uint32_t *level) {
-  if (entry->flag == 1) {
-    *from = gap ? entry->need_by : 0;
-    *level = siox__level_for(drive, entry->speed);
-    return true;
-  }
-  if (entry->flag != 0 || !gap || entry->need_by == 0)
-    return false;
-  *from = entry->need_by;
-  *level = drive->nlevels - 1;
-  return true;
-}
-
 bool siox__entry_predicts(const struct siox_view *view, uint32_t disk,
                           const struct siox_claim_entry *entry, bool gap, int64_t now) {
   int64_t from;
@@ -83,13 +44,14 @@ void siox__command(struct siox_commands *out, uint32_t disk, uint32_t level, uin
 /* Is the level below what a claim asks for that is in force but for having decayed? */
 static bool under_decayed(const struct siox_view *view, uint32_t disk, uint32_t level, bool gap,
                           int64_t now) {
-  uint32_t cursor = 0, client, job, asked;
-  struct siox_claim_entry entry;
+  struct siox__claims_walk walk = siox__claims_walk(view->claims, disk, SIOX__SOME_TIME);
+  const struct siox__claimant *c;
+  uint32_t asked;
   int64_t from;
-  while (siox__claims_next(view->claims, disk, now, &cursor, &client, &job, &entry))
-    if (siox__entry_demand(view->disk[disk].drive, &entry, gap, &from, &asked) && asked > level &&
-        from <= now && (entry.flag == 0 || entry.until >= now) &&
-        siox__entry_end(view, disk, &entry) <= now)
+  while ((c = siox__claims_next(&walk, now)))
+    if (siox__entry_demand(view->disk[disk].drive, &c->entry, gap, &from, &asked) &&
+        asked > level && from <= now && (c->entry.flag == 0 || c->entry.until >= now) &&
+        siox__entry_end(view, disk, &c->entry) <= now)
       return true;
   return false;
 }
@@ -97,13 +59,13 @@ static bool under_decayed(const struct siox_view *view, uint32_t disk, uint32_t 
 /* Until when unpredicted touches hold the disk; now or earlier: not at all. */
 static int64_t pinned_until(const struct siox_view *view, uint32_t disk, uint32_t *job) {
   int64_t touched = view->disk[disk].orphaned;
-  uint32_t cursor = 0, client, owner;
-  struct siox_claim_entry entry;
+  struct siox__claims_walk walk = siox__claims_walk(view->unknown, disk, INT64_MIN);
+  const struct siox__claimant *c;
   *job = SIOX_NOBODY;
-  while (siox_claims_next(view->unknown, disk, &cursor, &client, &owner, &entry))
-    if (entry.need_by > touched) {
-      touched = entry.need_by;
-      *job = owner;
+  while ((c = siox__claims_next(&walk, INT64_MAX)))
+    if (c->entry.need_by > touched) {
+      touched = c->entry.need_by;
+      *job = c->job;
     }
   return touched == INT64_MIN ? touched : siox__later(touched, view->hold[disk]);
 }
@@ -129,15 +91,18 @@ static bool keeps(const struct siox__rule *rule, int64_t now, uint32_t disk,
 static uint32_t find_witness(const struct siox__rule *rule, int64_t now, uint32_t disk,
                              const struct siox_view *view, uint32_t without, bool above) {
   const struct siox_disk_view *v = &view->disk[disk];
-  uint32_t cursor = 0, client, job, found = SIOX_NOBODY;
-  struct siox_claim_entry entry;
+  /* Where gaps count, who has let it go asks for nothing. */
+  struct siox__claims_walk walk =
+      siox__claims_walk(view->claims, disk, rule->gap ? SIOX__SOME_TIME : INT64_MIN);
+  const struct siox__claimant *c;
+  uint32_t found = SIOX_NOBODY;
   int64_t last = INT64_MIN;
   int64_t until = rule->gap || v->level + 1 == v->drive->nlevels ? now : INT64_MAX;
-  while (siox__claims_next(view->claims, disk, until, &cursor, &client, &job, &entry)) {
-    int64_t made = entry.need_by > entry.since ? entry.need_by : entry.since;
-    if (made > last && client != without && keeps(rule, now, disk, view, &entry, above)) {
+  while ((c = siox__claims_next(&walk, until))) {
+    int64_t made = c->entry.need_by > c->entry.since ? c->entry.need_by : c->entry.since;
+    if (made > last && c->client != without && keeps(rule, now, disk, view, &c->entry, above)) {
       last = made;
-      found = client;
+      found = c->client;
     }
   }
   return found;

@@ -11,17 +11,54 @@ static inline int64_t siox__later(int64_t time, int64_t by) { /* saturates; by >
 }
 static inline int64_t siox__sooner(int64_t a, int64_t b) { return a < b ? a : b; }
 
-/* Lowest level that serves, and the level for a speed asked for, never below that. */
-uint32_t siox__lowest(const struct siox_drive *drive);
-uint32_t siox__level_for(const struct siox_drive *drive, int32_t speed);
+/* What follows is asked of every claim on a disk, time and again: it is here to be inlined.
+ *
+ * Lowest level that serves, and the level for a speed asked for, never below that. */
+static inline uint32_t siox__lowest(const struct siox_drive *drive) {
+  return drive->level[0].serves ? 0 : siox_drive_level(drive, SIOX_SPEED_LOWEST);
+}
+static inline uint32_t siox__level_for(const struct siox_drive *drive, int32_t speed) {
+  uint32_t top = drive->nlevels - 1, lowest = siox__lowest(drive);
+  if (speed > SIOX_SPEED_LOWEST && (top == 0 || speed > drive->level[top - 1].speed))
+    return top;
+  uint32_t level = speed > SIOX_SPEED_LOWEST ? siox_drive_level(drive, speed) : lowest;
+  return level > lowest ? level : lowest;
+}
 
 /* First moment at which the entry holds nothing any more: `until` has passed or it has decayed. */
-int64_t siox__entry_end(const struct siox_view *view, uint32_t disk,
-                        const struct siox_claim_entry *entry);
+static inline int64_t siox__entry_end(const struct siox_view *view, uint32_t disk,
+                                      const struct siox_claim_entry *entry) {
+  const struct siox_disk_view *v = &view->disk[disk];
+  int64_t made = entry->need_by > entry->since ? entry->need_by : entry->since;
+  int64_t idle = v->idle_since > made ? v->idle_since : made;
+  int64_t end = made <= v->decayed ? made : siox__later(idle, view->hold[disk]);
+  if (entry->flag == 0 && entry->need_by > entry->since) {
+    /* A prediction may be as late as it looked ahead. */
+    int64_t late = siox__later(made, entry->need_by - entry->since);
+    end = late > end ? late : end;
+  }
+  if (entry->flag == 1)
+    end = siox__sooner(end, siox__later(entry->until, 1));
+  return end;
+}
+
 /* Does the entry need a level, and from when on? gap: hints carry the next use (siox), so a release
  * with need_by needs the full level from then on. Without: F = 1 counts from its arrival. */
-bool siox__entry_demand(const struct siox_drive *drive, const struct siox_claim_entry *entry,
-                        bool gap, int64_t *from, uint32_t *level);
+static inline bool siox__entry_demand(const struct siox_drive *drive,
+                                      const struct siox_claim_entry *entry, bool gap, int64_t *from,
+                                      uint32_t *level) {
+  if (entry->flag == 1) {
+    *from = gap ? entry->need_by : 0;
+    *level = siox__level_for(drive, entry->speed);
+    return true;
+  }
+  if (entry->flag != 0 || !gap || entry->need_by == 0)
+    return false;
+  *from = entry->need_by;
+  *level = drive->nlevels - 1;
+  return true;
+}
+
 /* Is an access now what the entry predicts? */
 bool siox__entry_predicts(const struct siox_view *view, uint32_t disk,
                           const struct siox_claim_entry *entry, bool gap, int64_t now);

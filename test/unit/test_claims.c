@@ -205,23 +205,30 @@ static void dropping_a_client_leaves_the_others(void **state) {
   siox_mask_free(&changed);
 }
 
-/* What a walk over every client finds on a disk, without those that only name a use after a time.
- */
+/* What a walk over every client finds on a disk, without those that only name a use after a time or
+ * none that is late enough. */
 static void same_walk(const struct siox_claims *claims, uint32_t nclients, uint32_t disk,
-                      int64_t until) {
-  uint32_t cursor = 0, client, job;
-  struct siox_claim_entry entry;
+                      int64_t after, int64_t until) {
+  struct siox__claims_walk walk = siox__claims_walk(claims, disk, after);
+  const struct siox__claimant *found;
   for (uint32_t c = 0; c < nclients; c++) {
     struct siox_claim_entry want = siox_claims_get(claims, c, disk);
     if (want.flag < 0 || (want.flag == 0 && want.need_by > until))
       continue;
-    assert_true(siox__claims_next(claims, disk, until, &cursor, &client, &job, &entry));
-    assert_int_equal(client, c);
-    assert_int_equal(job, c % 3);
-    assert_int_equal(entry.seq, want.seq);
-    assert_int_equal(entry.need_by, want.need_by);
+    if (after > INT64_MIN && (want.need_by < after || (want.flag == 0 && want.need_by == 0)))
+      continue;
+    found = siox__claims_next(&walk, until);
+    assert_non_null(found);
+    assert_int_equal(found->client, c);
+    assert_int_equal(found->job, c % 3);
+    assert_int_equal(found->entry.seq, want.seq);
+    assert_int_equal(found->entry.need_by, want.need_by);
   }
-  assert_false(siox__claims_next(claims, disk, until, &cursor, &client, &job, &entry));
+  assert_null(siox__claims_next(&walk, until));
+}
+
+static int64_t some_time(uint64_t *random, int64_t none) {
+  return test_below(random, 3) ? (int64_t)test_below(random, 110) : none;
 }
 
 static void walks_over_the_claims_on_a_disk_miss_nobody(void **state) {
@@ -259,8 +266,13 @@ static void walks_over_the_claims_on_a_disk_miss_nobody(void **state) {
       default:
         assert_int_equal(siox_claims_apply(claims, client, job, &head, run, NULL), 0);
       }
-      same_walk(claims, CLIENTS, (uint32_t)test_below(&random, n),
-                test_below(&random, 3) ? (int64_t)test_below(&random, 110) : INT64_MAX);
+      same_walk(claims, CLIENTS, (uint32_t)test_below(&random, n), some_time(&random, INT64_MIN),
+                some_time(&random, INT64_MAX));
+    }
+    for (uint32_t c = 0; c < CLIENTS; c++) { /* 67 and 150 have no common divisor */
+      assert_int_equal(siox_claims_drop(claims, 67 * c % CLIENTS, NULL), 0);
+      same_walk(claims, CLIENTS, (uint32_t)test_below(&random, n), some_time(&random, INT64_MIN),
+                some_time(&random, INT64_MAX));
     }
     siox_claims_destroy(claims);
   }
