@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The report for people. */
+#include "check.h"
 #include "siox_tool.h"
 
 static double real(const json_t *o, const char *key) {
@@ -87,6 +88,8 @@ void siox__report_print(FILE *out, const json_t *report) {
             integer(hints, "issued"), integer(hints, "sent"), integer(hints, "granted"),
             integer(hints, "refused"), integer(report, "late"), integer(report, "records_dropped"));
   unseen(out, json_object_get(report, "unseen"));
+  if (json_object_get(report, "check"))
+    siox__check_print(out, json_object_get(report, "check"));
   if (integer(report, "trace_lost"))
     fprintf(out, "  trace: %lld records lost\n", integer(report, "trace_lost"));
   const char *what;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* siox run: a daemon (found or started), the command, the report, the command's status. */
+#include "check.h"
 #include "output.h"
 #include "siox_tool.h"
 #include <errno.h>
@@ -31,6 +32,11 @@ static const char usage[] =
     "      --json[=FILE]     the report as one line of JSON on stdout after the command's output, "
     "or in FILE\n"
     "      --record FILE     keep the trace in FILE\n"
+    "      --check-hints     compare every request with what the program's hints said of its "
+    "disks, and report what\n"
+    "                        was wrong and what was left unused (docs/check-hints.md); status 3 "
+    "when a request came\n"
+    "                        to a disk that was not predicted and the command itself succeeded\n"
     "      --keep            keep the trace where it was made, and say where\n"
     "  -q, --quiet           no table on stderr\n"
     "\n"
@@ -41,14 +47,15 @@ static const char usage[] =
     "examples:\n"
     "  siox run --set mount=/scratch/siox -- mpiexec -n 4 ./mxm --files /scratch/siox/m\n"
     "  siox run --policy base --json=base.json -- mpiexec -n 4 ./mxm --files /scratch/siox/m\n"
+    "  siox run --check-hints -- mpiexec -n 4 ./mxm --files /scratch/siox/m\n"
     "  siox run --job night --delay-budget 2 -- mpiexec -n 4 ./mxm --files /scratch/siox/m\n";
 
-enum { OVERRIDES = 64, TRIES = 20 };
+enum { OVERRIDES = 64, TRIES = 20, UNSOUND = 3 /* exit status: the check of hints failed */ };
 
 struct options {
   const char *config, *json_file, *record, *job;
   int json_fd;
-  bool json, keep, quiet;
+  bool json, keep, quiet, check;
   struct siox_config_override set[OVERRIDES];
   size_t nset;
   char policy_text[128], budget_text[64], record_text[PATH_MAX + 16], stop_text[32];
@@ -74,7 +81,7 @@ static bool is_set(const struct options *o, const char *key) {
 
 /* 0 go on, otherwise an exit status + 1. */
 static int parse(int argc, char **argv, struct options *o) {
-  enum { JSON = 256, RECORD, KEEP, BUDGET, JOB };
+  enum { JSON = 256, RECORD, KEEP, BUDGET, JOB, CHECK };
   static const struct option known[] = {{"policy", required_argument, NULL, 'p'},
                                         {"config", required_argument, NULL, 'c'},
                                         {"set", required_argument, NULL, 's'},
@@ -83,6 +90,7 @@ static int parse(int argc, char **argv, struct options *o) {
                                         {"keep", no_argument, NULL, KEEP},
                                         {"delay-budget", required_argument, NULL, BUDGET},
                                         {"job", required_argument, NULL, JOB},
+                                        {"check-hints", no_argument, NULL, CHECK},
                                         {"quiet", no_argument, NULL, 'q'},
                                         {"help", no_argument, NULL, 'h'},
                                         {0}};
@@ -118,6 +126,9 @@ static int parse(int argc, char **argv, struct options *o) {
         return SIOX__USAGE + 1;
       }
       o->job = optarg;
+      break;
+    case CHECK:
+      o->check = true;
       break;
     case KEEP:
       o->keep = true;
@@ -277,6 +288,21 @@ static void tidy(const struct options *o, const json_t *live) {
     rmdir(o->directory); /* empty when another's daemon was joined */
 }
 
+/* Of a trace with holes nothing can be said. */
+static json_t *check(const json_t *live) {
+  const json_t *counters = json_object_get(live, "counters");
+  const char *trace = json_string_value(json_object_get(live, "record")), *why = NULL;
+  if (!json_is_true(json_object_get(live, "begun")))
+    why = "no process of the command has connected";
+  else if (!trace)
+    why = "the daemon records no trace";
+  else if (!counters || json_integer_value(json_object_get(counters, "trace_lost")))
+    why = "the trace is not whole";
+  else if (json_integer_value(json_object_get(counters, "records_dropped")))
+    why = "records were lost on their way to the daemon";
+  return siox__check_hints(trace, why);
+}
+
 static int measure(struct options *o, const struct siox_config *config, char **command) {
   struct siox_diag diag = {""};
   json_t *status = NULL;
@@ -312,8 +338,13 @@ static int measure(struct options *o, const struct siox_config *config, char **c
     fprintf(stderr, "siox run: the daemon cannot write its database: %lld records are not in it\n",
             (long long)json_integer_value(json_object_get(counters, "store_waiting")));
   json_t *report = siox__report_make(live, &outcome, job);
+  if (o->check)
+    json_object_set_new(report, "check", check(live));
   if (!o->quiet)
     siox__report_print(stderr, report);
+  if (o->check && !json_is_true(json_object_get(json_object_get(report, "check"), "passed")) &&
+      !outcome.status)
+    outcome.status = UNSOUND;
   if (o->json && write_json(o, report) < 0 && !outcome.status)
     outcome.status = EXIT_FAILURE; /* what was asked for is not there */
   tidy(o, live);
