@@ -30,11 +30,32 @@ static uint32_t place_in(const struct siox__leaf *leaf, uint32_t client) {
   return low;
 }
 
+static bool released(const struct siox__leaf *leaf, uint32_t i) {
+  return leaf->of[i].later == INT64_MIN;
+}
+
+/* One more that has let the block go. */
+static void let_go(struct siox__leaf *leaf, uint32_t i) {
+  const struct siox_claim_entry *entry = &leaf->item[i].entry;
+  struct siox__released *r = &leaf->released;
+  if (r->count++ == 0) {
+    *r = (struct siox__released){1, i, entry->speed, false, entry->since, entry->since};
+    return;
+  }
+  r->first = i < r->first ? i : r->first;
+  r->mixed |= entry->speed != r->speed;
+  r->oldest = entry->since < r->oldest ? entry->since : r->oldest;
+  r->newest = entry->since > r->newest ? entry->since : r->newest;
+}
+
 static void sum_up(struct siox__leaf *leaf) {
   struct siox__when all = {INT64_MAX, INT64_MIN};
+  leaf->released.count = 0;
   for (uint32_t i = 0; i < leaf->count; i++) {
     all.need = leaf->of[i].need < all.need ? leaf->of[i].need : all.need;
     all.later = leaf->of[i].later > all.later ? leaf->of[i].later : all.later;
+    if (released(leaf, i))
+      let_go(leaf, i);
   }
   leaf->when = all;
 }
@@ -132,6 +153,31 @@ static struct siox__leaf *holds(const struct siox__list *list, uint32_t place, u
   return &list->leaf[l];
 }
 
+/* A claimant says something new: mostly the sums are as easily kept. */
+static void replace(struct siox__leaf *leaf, uint32_t i, const struct siox__claimant *item,
+                    struct siox__when when) {
+  struct siox__when before = leaf->of[i], *all = &leaf->when;
+  bool lost = (before.need == all->need && when.need > before.need) ||
+              (before.later == all->later && when.later < before.later && before.later > 0);
+  if (released(leaf, i)) {
+    struct siox__released *r = &leaf->released;
+    lost |= i == r->first || leaf->item[i].entry.since == r->oldest;
+    r->count--;
+  }
+  leaf->item[i] = *item;
+  leaf->of[i] = when;
+  if (lost) {
+    sum_up(leaf);
+    return;
+  }
+  all->need = when.need < all->need ? when.need : all->need;
+  all->later = when.later > all->later ? when.later : all->later;
+  if (released(leaf, i))
+    let_go(leaf, i);
+  if (leaf->released.count == leaf->count)
+    all->later = INT64_MIN;
+}
+
 int siox__list_put(struct siox__list *list, const struct siox__claimant *item,
                    struct siox__when when, uint32_t *place) {
   struct siox__leaf *leaf = holds(list, *place, item->client);
@@ -142,16 +188,7 @@ int siox__list_put(struct siox__list *list, const struct siox__claimant *item,
   }
   if (!leaf)
     return insert(list, item, when, place);
-  struct siox__when *of = &leaf->of[*place % SIOX__LEAF], before = *of;
-  leaf->item[*place % SIOX__LEAF] = *item;
-  *of = when;
-  if ((before.need == leaf->when.need && when.need > before.need) ||
-      (before.later == leaf->when.later && when.later < before.later)) {
-    sum_up(leaf);
-    return 0;
-  }
-  leaf->when.need = when.need < leaf->when.need ? when.need : leaf->when.need;
-  leaf->when.later = when.later > leaf->when.later ? when.later : leaf->when.later;
+  replace(leaf, *place % SIOX__LEAF, item, when);
   return 0;
 }
 

@@ -18,8 +18,17 @@ struct siox__when {
   int64_t need;  /* from when on at the earliest a disk may be needed: ever, but for later uses */
   int64_t later; /* the latest time that is named; INT64_MIN: none is, all is let go */
 };
+/* Those who have let the block go without saying until when, as far as that can be told together:
+ * they are many, and all that they do is to grow old. */
+struct siox__released {
+  uint32_t count, first; /* first: item, the one with the least number */
+  int32_t speed;
+  bool mixed;             /* perhaps not all name this speed */
+  int64_t oldest, newest; /* since when; none is newer */
+};
 struct siox__leaf {
-  struct siox__when when; /* the earliest need and the latest of `later` */
+  struct siox__when when; /* the earliest need and the latest of `later`, or 0 that is gone */
+  struct siox__released released;
   uint32_t count, room;
   struct siox__claimant *item;
   struct siox__when *of; /* per item */

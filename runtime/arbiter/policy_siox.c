@@ -125,7 +125,17 @@ static struct need gather(struct state *state, int64_t now, uint32_t disk,
   struct need need = {.next = SIOX_NEVER, .floor_job = SIOX_NOBODY, .next_job = SIOX_NOBODY};
   uint32_t level, without = withheld_user(state, now, disk, view);
   uint32_t last = SIOX_NOBODY; /* job whose room was looked at */
-  struct siox__claims_walk walk = siox__claims_walk(view->claims, disk, INT64_MIN);
+  struct siox__freed freed;
+  bool apart = state->rule.greatest && siox__freed(view, disk, now, &freed);
+  if (apart && freed.count) {
+    need.any = true;
+    need.floor = freed.level;
+    need.floor_job = freed.job;
+    wish->wake = siox__sooner(wish->wake, freed.end);
+    wish->withheld |= freed.count > 1 || freed.client != event->client;
+  }
+  struct siox__claims_walk walk =
+      siox__claims_walk(view->claims, disk, apart ? SIOX__SOME_TIME : INT64_MIN);
   const struct siox__claimant *c;
   while ((c = siox__claims_next(&walk, reach(state, now, need.next)))) {
     const struct siox_claim_entry *entry = &c->entry;
@@ -153,7 +163,9 @@ static struct need gather(struct state *state, int64_t now, uint32_t disk,
       continue;
     }
     if (from <= now) {
-      if (level > need.floor || need.floor_job == SIOX_NOBODY) {
+      bool first = apart && level == need.floor && client < freed.client;
+      if (level > need.floor || need.floor_job == SIOX_NOBODY || first) {
+        freed.client = client;
         need.floor = level;
         need.floor_job = job;
       }

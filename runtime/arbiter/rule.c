@@ -8,6 +8,38 @@
 #include "arbiter/claims.h"
 #include <string.h>
 
+static int64_t freed_until(const struct siox_view *view, uint32_t disk, int64_t since) {
+  struct siox_claim_entry entry = {.since = since};
+  return siox__entry_end(view, disk, &entry);
+}
+
+bool siox__freed(const struct siox_view *view, uint32_t disk, int64_t now,
+                 struct siox__freed *freed) {
+  const struct siox_claims *claims = view->claims;
+  const struct siox__list *list = &claims->list[disk];
+  *freed = (struct siox__freed){.end = SIOX_NEVER, .client = SIOX_NOBODY, .job = SIOX_NOBODY};
+  if (claims->width > 1)
+    return false;
+  for (uint32_t l = 0; l < list->nleaves; l++) {
+    const struct siox__released *r = &list->leaf[l].released;
+    if (r->count == 0 || freed_until(view, disk, r->newest) <= now)
+      continue;
+    int64_t end = freed_until(view, disk, r->oldest);
+    if (r->mixed || end <= now)
+      return false;
+    uint32_t level = siox__level_for(view->disk[disk].drive, r->speed);
+    const struct siox__claimant *first = &list->leaf[l].item[r->first];
+    if (freed->count == 0 || level > freed->level) {
+      freed->level = level;
+      freed->client = first->client;
+      freed->job = first->job;
+    }
+    freed->end = siox__sooner(freed->end, end);
+    freed->count += r->count;
+  }
+  return true;
+}
+
 bool siox__entry_predicts(const struct siox_view *view, uint32_t disk,
                           const struct siox_claim_entry *entry, bool gap, int64_t now) {
   int64_t from;

@@ -63,6 +63,18 @@ static inline bool siox__entry_demand(const struct siox_drive *drive,
 bool siox__entry_predicts(const struct siox_view *view, uint32_t disk,
                           const struct siox_claim_entry *entry, bool gap, int64_t now);
 
+/* Those who have let a disk go without saying until when, and whose word still counts. */
+struct siox__freed {
+  uint32_t count;
+  uint32_t level, client,
+      job;     /* the greatest level that one of them names, and the first who does */
+  int64_t end; /* when the first of their words ends */
+};
+/* Finds them without looking at each. False: that cannot be, for some of a group count no more, or
+ * they name different speeds, or disks share a list. */
+bool siox__freed(const struct siox_view *view, uint32_t disk, int64_t now,
+                 struct siox__freed *freed);
+
 struct siox__wish {
   uint32_t level;
   uint32_t job;          /* that needs it when it is higher than now */

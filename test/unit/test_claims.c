@@ -3,6 +3,7 @@
  * malformed one changes nothing. The brute-force twin keeps one entry per disk and takes what has
  * the greatest number. */
 #include "arbiter/claims.h"
+#include "arbiter/rule.h"
 #include "support.h"
 #include <stdlib.h>
 #include <string.h>
@@ -278,6 +279,69 @@ static void walks_over_the_claims_on_a_disk_miss_nobody(void **state) {
   }
 }
 
+/* What a look at each client finds of those who have let the disk go and whose word counts. */
+static struct siox__freed freed_one_by_one(const struct siox_view *view, uint32_t nclients,
+                                           int64_t now) {
+  struct siox__freed want = {.end = SIOX_NEVER, .client = SIOX_NOBODY, .job = SIOX_NOBODY};
+  for (uint32_t c = 0; c < nclients; c++) {
+    struct siox_claim_entry entry = siox_claims_get(view->claims, c, 0);
+    if (entry.flag != 0 || entry.need_by != 0 || siox__entry_end(view, 0, &entry) <= now)
+      continue;
+    uint32_t level = siox__level_for(view->disk[0].drive, entry.speed);
+    if (want.count++ == 0 || level > want.level) {
+      want.level = level;
+      want.client = c;
+      want.job = c % 3;
+    }
+    want.end = siox__sooner(want.end, siox__entry_end(view, 0, &entry));
+  }
+  return want;
+}
+
+static void who_has_let_a_disk_go_is_known_without_a_look_at_each(void **state) {
+  (void)state;
+  enum { CLIENTS = 100, HOLD = 300 };
+  static const struct siox_drive drive = {
+      .nlevels = 3, .level = {{.speed = 0}, {.speed = 10, .serves = true}, {20, .serves = true}}};
+  struct siox_disk_view shown = {.drive = &drive, .decayed = INT64_MIN};
+  int64_t hold = HOLD;
+  uint64_t random = 3;
+  uint32_t known = 0;
+  for (uint32_t run = 0; run < 20; run++) {
+    struct siox_claims *claims;
+    assert_int_equal(siox_claims_create(&claims, 1), 0);
+    struct siox_view view = {.ndisks = 1, .disk = &shown, .claims = claims, .hold = &hold};
+    shown.idle_since = 0;
+    for (int64_t now = 1; now < 2000; now++) {
+      uint32_t client = (uint32_t)test_below(&random, CLIENTS);
+      struct siox_claim_header head = {.version = 1, .nruns = 1, .seq = (uint64_t)now, .time = now};
+      struct siox_claim_run claim = {.count = 1, .until = SIOX_NEVER};
+      claim.flag = test_below(&random, 4) == 0;
+      claim.speed = run < 10 ? 20 : (int32_t)test_below(&random, 21);
+      if (test_below(&random, 8) == 0)
+        claim.need_by = now + (int64_t)test_below(&random, 50);
+      if (test_below(&random, 16) == 0)
+        assert_int_equal(siox_claims_drop(claims, client, NULL), 0);
+      else
+        assert_int_equal(siox_claims_apply(claims, client, client % 3, &head, &claim, NULL), 0);
+      if (test_below(&random, 100) == 0)
+        shown.idle_since = now; /* a request: claims grow older from here */
+      struct siox__freed got, want = freed_one_by_one(&view, CLIENTS, now);
+      if (!siox__freed(&view, 0, now, &got))
+        continue;
+      known++;
+      assert_int_equal(got.count > 0, want.count > 0);
+      assert_int_equal(got.count > 1, want.count > 1);
+      assert_int_equal(got.level, want.level);
+      assert_int_equal(got.client, want.client);
+      assert_int_equal(got.job, want.job);
+      assert_int_equal(got.end, want.end);
+    }
+    siox_claims_destroy(claims);
+  }
+  assert_true(known > 15000); /* of 40,000 */
+}
+
 static void a_mask_becomes_its_runs(void **state) {
   (void)state;
   struct siox_mask m;
@@ -306,6 +370,7 @@ int main(void) {
       cmocka_unit_test(malformed_messages_change_nothing),
       cmocka_unit_test(dropping_a_client_leaves_the_others),
       cmocka_unit_test(walks_over_the_claims_on_a_disk_miss_nobody),
+      cmocka_unit_test(who_has_let_a_disk_go_is_known_without_a_look_at_each),
       cmocka_unit_test(a_mask_becomes_its_runs),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
