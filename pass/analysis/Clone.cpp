@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 // Building the optimistic clone: slice, attributes, inlining, first simplification.
 #include "analysis/Clone.h"
+#include "analysis/Fortran.h"
 #include "analysis/Optimism.h"
 #include "model/MpiIo.h"
 #include "llvm/ADT/MapVector.h"
@@ -146,9 +147,15 @@ void OptimisticClone::prepare() {
     for (Instruction &I : instructions(F))
       if (auto *Call = dyn_cast<CallBase>(&I))
         Call->removeFnAttr(Attribute::NoInline);
+  }
+  bool Fortran = usesFortran(*Clone);
+  if (Fortran) {
+    simplify("function(instsimplify)"); // strings come as pairs of address and length
+    writeFortranInC(*Clone);
+  }
+  for (Function &F : *Clone)
     if (F.isDeclaration())
       assumeOptimistically(F, Library);
-  }
   markInlining();
   simplify("inferattrs,function(sroa,early-cse<memssa>,simplifycfg,instcombine),always-inline");
   for (Function &F : *Clone)
@@ -157,6 +164,8 @@ void OptimisticClone::prepare() {
   simplify("ipsccp,globalopt,cgscc(function-attrs),require<globals-aa>,"
            "function(sroa,early-cse<memssa>,instcombine,simplifycfg,loop(loop-rotate),"
            "loop-mssa(licm),gvn,simplifycfg)");
+  if (Fortran)
+    readFortranStrings(*Clone);
 }
 
 /// Size of a function with everything inlined that markInlining chose, 0 while it is being computed

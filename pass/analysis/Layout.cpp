@@ -65,9 +65,7 @@ void Finder::collect() {
   for (Function &F : Clone.module())
     for (Instruction &I : instructions(F)) {
       auto *Call = dyn_cast<CallBase>(&I);
-      const Function *Callee = Call ? Call->getCalledFunction() : nullptr;
-      if (!Callee || Call->arg_size() != 3 ||
-          (Callee->getName() != "MPI_Info_set" && Callee->getName() != "PMPI_Info_set"))
+      if (!Call || Call->arg_size() != 3 || !isCallOf(*Call, "MPI_Info_set"))
         continue;
       Origins O = Infos.ofValue(Call->getArgOperand(0));
       std::optional<StringRef> Name = text(Call->getArgOperand(1));

@@ -16,22 +16,22 @@ using namespace llvm;
 
 namespace siox {
 
+static int outAt(const CallBase &Call, int Position) {
+  return Position < int(Call.arg_size()) ? Position : -1;
+}
+
 int fileMaker(const CallBase &Call) {
   const CallInfo *Info = lookupCall(Call);
-  return Info && Info->Class == SIOX_CLASS_OPEN ? Info->File : -1;
+  return Info && Info->Class == SIOX_CLASS_OPEN ? outAt(Call, Info->File) : -1;
 }
 
-static int byName(const CallBase &Call, StringRef Wanted, int Position) {
-  const Function *Callee = Call.getCalledFunction();
-  if (!Callee)
-    return -1;
-  StringRef Name = Callee->getName();
-  Name.consume_front("P");
-  return Name == Wanted && Position < int(Call.arg_size()) ? Position : -1;
+int infoMaker(const CallBase &Call) {
+  return isCallOf(Call, "MPI_Info_create") ? outAt(Call, 0) : -1;
 }
 
-int infoMaker(const CallBase &Call) { return byName(Call, "MPI_Info_create", 0); }
-int typeMaker(const CallBase &Call) { return byName(Call, "MPI_Type_contiguous", 2); }
+int typeMaker(const CallBase &Call) {
+  return isCallOf(Call, "MPI_Type_contiguous") ? outAt(Call, 2) : -1;
+}
 
 /// Address of a handle that is the same place in every iteration.
 static bool isFixedPlace(const Value *Address) {
@@ -50,7 +50,9 @@ Origins OriginWalker::ofValue(Value *Handle) {
 Origins OriginWalker::ofMemory(Value *Address, CallBase &Before) {
   Found = Origins();
   Seen.clear();
-  Width = LocationSize::precise(8);
+  const Function *Callee = Before.getCalledFunction();
+  bool Fortran = Callee && Callee->getName().ends_with(FortranSuffix);
+  Width = LocationSize::precise(Fortran ? 4 : 8);
   Function &F = *Before.getFunction();
   MemorySSA &States = FAM.getResult<MemorySSAAnalysis>(F).getMSSA();
   if (MemoryUseOrDef *Here = States.getMemoryAccess(&Before))

@@ -185,7 +185,8 @@ private:
   std::optional<ValuePlace> handleOf(unsigned Site) const {
     const siox::Site &S = Model.Sites[Site];
     Value *Handle = argument(*S.Call, S.Info->File);
-    if (!Handle || !Handle->getType()->isPointerTy())
+    // The run time knows files by their C handles, which variables of Fortran do not hold.
+    if (!Handle || !Handle->getType()->isPointerTy() || bindingOf(*S.Call) != Binding::C)
       return std::nullopt;
     return placeOfValue(Handle);
   }
