@@ -106,6 +106,12 @@ uint32_t siox_bank_pinned(const struct siox_bank *bank, uint32_t disk);
 void siox_bank_disk_now(const struct siox_bank *bank, uint32_t disk, uint32_t *level, uint32_t *target, bool *moving);
 /* Slow-downs of a kind that the drive's limits allow in its day, and how many are left of them now; false: not bounded. */
 bool siox_bank_wear(const struct siox_bank *bank, uint32_t disk, enum siox_wear kind, double *a_day, double *left);
+/* Wear outlives a bank. All slow-downs that wore so far; by how many ns those of a disk are ahead of being spread evenly;
+ * and that for a bank that begins: INT64_MAX takes all of the drive's day as spent. SIOX_EINVAL: nothing bounds this kind
+ * there. */
+uint64_t siox_bank_worn(const struct siox_bank *bank);
+int64_t siox_bank_wear_ahead(const struct siox_bank *bank, uint32_t disk, enum siox_wear kind);
+int siox_bank_wear_resume(struct siox_bank *bank, uint32_t disk, enum siox_wear kind, int64_t ahead);
 
 /* Carries out every wake-up due at or before now (each at its own time). Returns the next one, SIOX_NEVER if none. */
 int64_t siox_bank_advance(struct siox_bank *bank, int64_t now);

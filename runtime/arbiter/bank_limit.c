@@ -115,20 +115,34 @@ static bool allowed(const struct siox_bank *bank, uint32_t d, uint32_t level) {
   return true;
 }
 
-static void spend(struct siox_bank *bank, uint32_t d, uint32_t from, uint32_t to) {
+/* One slow-down is worth so much time; SIOX_NEVER where hardly any is allowed. */
+static int64_t worth(double rate) {
+  return DAY / rate < 9.2e18 ? (int64_t)(DAY / rate) : SIOX_NEVER;
+}
+
+/* A drive's day is shorter than ours when its time runs faster. */
+static int64_t day_of(const struct siox_drive *drive) { return (int64_t)(DAY / drive->time_scale); }
+
+static void spent_until(struct siox_bank *bank, uint32_t d, enum siox_wear kind, int64_t until,
+                        int64_t every) {
   struct siox_disk_view *v = &bank->shown[d];
+  bank->limit->spent[d][kind] = until;
+  v->wear_from[kind] = siox__later(until - day_of(v->drive), every);
+}
+
+static void spend(struct siox_bank *bank, uint32_t d, uint32_t from, uint32_t to) {
+  const struct siox_drive *drive = bank->shown[d].drive;
   for (int w = SIOX_WEAR_LOAD; w < SIOX_NWEAR; w++) {
-    double rate = per_day(bank, v->drive, (enum siox_wear)w);
-    if (!wears(v->drive, from, to, (enum siox_wear)w))
+    double rate = per_day(bank, drive, (enum siox_wear)w);
+    if (!wears(drive, from, to, (enum siox_wear)w))
       continue;
     bank->totals[d].worn[w]++;
+    bank->limit->worn++;
     if (rate <= 0)
       continue;
-    int64_t every = DAY / rate < 9.2e18 ? (int64_t)(DAY / rate) : SIOX_NEVER;
-    int64_t *spent = &bank->limit->spent[d][w];
-    *spent = siox__later(*spent > bank->now ? *spent : bank->now, every);
-    /* A drive's day is shorter than ours when its time runs faster. */
-    v->wear_from[w] = siox__later(*spent - (int64_t)(DAY / v->drive->time_scale), every);
+    int64_t every = worth(rate), spent = bank->limit->spent[d][w];
+    spent_until(bank, d, (enum siox_wear)w,
+                siox__later(spent > bank->now ? spent : bank->now, every), every);
   }
 }
 
@@ -395,15 +409,44 @@ void siox__limit_force(struct siox_bank *bank, const struct siox_mask *disks, ui
   }
 }
 
-bool siox_bank_wear(const struct siox_bank *bank, uint32_t disk, enum siox_wear kind, double *a_day,
-                    double *left) {
+uint64_t siox_bank_worn(const struct siox_bank *bank) {
+  return bank->limit ? bank->limit->worn : 0;
+}
+
+/* The rate of a kind of wear on a disk; 0: nothing bounds it. */
+static double bounded_rate(const struct siox_bank *bank, uint32_t disk, enum siox_wear kind) {
   if (disk >= bank->view.ndisks || !bank->limit || !bank->limit->spent || kind <= SIOX_WEAR_NONE ||
       kind >= SIOX_NWEAR)
-    return false;
-  const struct siox_drive *drive = bank->shown[disk].drive;
-  double rate = per_day(bank, drive, kind), every = DAY / rate;
+    return 0;
+  return per_day(bank, bank->shown[disk].drive, kind);
+}
+
+int64_t siox_bank_wear_ahead(const struct siox_bank *bank, uint32_t disk, enum siox_wear kind) {
+  if (bounded_rate(bank, disk, kind) <= 0)
+    return 0;
+  int64_t spent = bank->limit->spent[disk][kind];
+  return spent > bank->now ? spent - bank->now : 0;
+}
+
+int siox_bank_wear_resume(struct siox_bank *bank, uint32_t disk, enum siox_wear kind,
+                          int64_t ahead) {
+  double rate = bounded_rate(bank, disk, kind);
+  if (rate <= 0)
+    return SIOX_EINVAL;
+  int64_t day = day_of(bank->shown[disk].drive), every = worth(rate);
+  if (every > day)
+    day = every; /* one slow-down in several days is allowed at once, too */
+  if (ahead > 0)
+    spent_until(bank, disk, kind, siox__later(bank->now, ahead < day ? ahead : day), every);
+  return 0;
+}
+
+bool siox_bank_wear(const struct siox_bank *bank, uint32_t disk, enum siox_wear kind, double *a_day,
+                    double *left) {
+  double rate = bounded_rate(bank, disk, kind), every = DAY / rate;
   if (rate <= 0)
     return false;
+  const struct siox_drive *drive = bank->shown[disk].drive;
   int64_t spent = bank->limit->spent[disk][kind];
   double ahead = spent > bank->now ? (double)(spent - bank->now) : 0;
   *a_day = rate / drive->time_scale;

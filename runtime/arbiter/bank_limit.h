@@ -18,6 +18,7 @@ struct siox__limit {
   int64_t wake; /* when a waiting speed-up may go */
   /* Wear, by generic cell rate: one slow-down every so many ns, as many at once as a day has. */
   int64_t (*spent)[SIOX_NWEAR]; /* theoretical time of the next one; NULL: wear is not bounded */
+  uint64_t worn;                /* slow-downs that wore, of all disks */
   uint32_t *denied;             /* 1 + level asked for and denied in this gap, 0: none */
   /* Power */
   struct siox__waiting *waiting; /* per disk; NULL: power is not bounded */

@@ -83,7 +83,9 @@ static void turn_the_page(struct siox__daemon *d) {
   for (uint32_t i = 0; i < d->drives.ndisks && d->bank; i++) {
     struct siox_disk_totals t;
     siox_bank_disk_totals(d->bank, i, &t);
-    d->before_today[i] = t.transitions_up + t.transitions_down;
+    d->midnight[i].transitions = (int64_t)(t.transitions_up + t.transitions_down);
+    for (int w = 0; w < SIOX_NWEAR; w++)
+      d->midnight[i].worn[w] = (int64_t)t.worn[w];
   }
 }
 
@@ -91,6 +93,7 @@ static void on_second(uv_timer_t *timer) {
   struct siox__daemon *d = timer->data;
   siox__record_flush(d);
   turn_the_page(d);
+  siox__wear_second(d);
   int64_t now = siox__now_ns();
   for (struct siox__session *s = d->sessions, *next; s; s = next) {
     next = s->next;
@@ -194,6 +197,8 @@ int siox__daemon_begin(struct siox__daemon *d, int64_t stamp, const char *progra
   r = create_bank(d, start);
   if (r < 0)
     return r;
+  turn_the_page(d);
+  siox__wear_begin(d);
   d->begun = d->dirty = true;
   d->start = start;
   d->next_wakeup = SIOX_NEVER;
@@ -229,7 +234,7 @@ int siox__daemon_create(struct siox__daemon *d, const struct siox_config *config
     r = fail(diag, "store", SIOX_ENOMEM);
   if (r == 0)
     r = siox__files_create(d, diag);
-  if (r == 0 && !(d->before_today = calloc(d->drives.ndisks, sizeof *d->before_today)))
+  if (r == 0 && !(d->midnight = calloc(d->drives.ndisks, sizeof *d->midnight)))
     r = fail(diag, "disks", SIOX_ENOMEM);
   if (r == 0 && siox__members_create(&d->members) < 0)
     r = fail(diag, "members", SIOX_ENOMEM);
@@ -275,6 +280,7 @@ void siox__daemon_destroy(struct siox__daemon *d) {
   while (uv_run(&d->loop, UV_RUN_DEFAULT))
     ;
   uv_loop_close(&d->loop);
+  siox__wear_close(d);
   siox__store_close(d->store);
   siox_bank_destroy(d->bank);
   siox__members_destroy(d->members);
@@ -285,6 +291,6 @@ void siox__daemon_destroy(struct siox__daemon *d) {
       close(*fd);
   free(d->job);
   free(d->by_client);
-  free(d->before_today);
+  free(d->midnight);
   siox_config_drives_free(&d->drives);
 }

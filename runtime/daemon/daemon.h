@@ -87,6 +87,13 @@ struct siox__job {
 /* Communicators and the clients seen in them. */
 struct siox__members;
 
+/* What a disk did since midnight is what it did less what it had done then; that was less than
+ * nothing when another daemon has been there today (wear.c). */
+struct siox__midnight {
+  int64_t transitions, worn[SIOX_NWEAR];
+};
+struct siox__wear; /* wear.c */
+
 struct siox__counters {
   uint64_t clients, malformed, late, cut, dropped, issued, missing[8], requests, trace_lost,
       refused_peers, refused_io;
@@ -119,9 +126,10 @@ struct siox__daemon {
   uint32_t nsessions, njoined, next_serial;
   struct siox__session **by_client; /* by the bank's number */
   uint32_t nby_client;
-  uint64_t *before_today; /* by disk: transitions up to midnight */
-  int64_t today;          /* local day */
-  struct siox__job *job;  /* by the bank's job number */
+  struct siox__midnight *midnight; /* by disk */
+  int64_t today;                   /* local day */
+  struct siox__wear *wear;         /* NULL: no drive wears */
+  struct siox__job *job;           /* by the bank's job number */
   uint32_t njobs;
   struct siox__files files;
   struct siox__members *members;
@@ -193,6 +201,12 @@ void siox__members_add(struct siox__members *members, uint64_t uid, uint32_t cli
 void siox__members_drop(struct siox__members *members, uint32_t client);
 const uint32_t *siox__members_of(const struct siox__members *members, uint64_t uid,
                                  uint32_t *count);
+/* wear.c: the wear of the drives, which outlives the daemon. Nothing that goes wrong there stops
+ * it: it is said in the log, and of what cannot be believed all of the day counts as spent. */
+int siox__wear_open(struct siox__daemon *d);    /* the socket is ours; SIOX_ENOMEM */
+void siox__wear_begin(struct siox__daemon *d);  /* the bank is there */
+void siox__wear_second(struct siox__daemon *d); /* writes what is new, beside the loop */
+void siox__wear_close(struct siox__daemon *d);  /* writes the rest; the bank is still there */
 /* record.c: what happened, to the trace and to the store */
 int siox__record_possible(struct siox__daemon *d,
                           struct siox_diag *diag); /* can the trace be made? */

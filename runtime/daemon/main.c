@@ -144,6 +144,8 @@ static int run(const struct siox_config *config, int ready, const struct options
   int r = siox__daemon_create(&d, config, &diag);
   if (r == 0)
     r = siox__listen(&d, config->socket, &diag);
+  if (r == 0)
+    r = siox__wear_open(&d);
   if (r == SIOX_EEXIST) {
     if (!o->quiet)
       fprintf(stderr, "sioxd: a daemon is there already on %s\n", config->socket);

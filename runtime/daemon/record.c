@@ -6,8 +6,8 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 void siox__record_lost(struct siox__daemon *d, const char *why) {

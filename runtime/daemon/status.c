@@ -65,7 +65,8 @@ static json_t *limits_of(const struct siox_disk_totals *t) {
 }
 
 /* What is left of the slow-downs that a day has; null where nothing bounds them. */
-static json_t *wear_of(const struct siox__daemon *d, uint32_t i, enum siox_wear kind) {
+static json_t *wear_of(const struct siox__daemon *d, uint32_t i, enum siox_wear kind,
+                       const struct siox_disk_totals *totals) {
   double a_day, left;
   if (!d->bank || !siox_bank_wear(d->bank, i, kind, &a_day, &left))
     return json_null();
@@ -73,7 +74,9 @@ static json_t *wear_of(const struct siox__daemon *d, uint32_t i, enum siox_wear 
   bool wears = false;
   for (uint32_t l = 0; l < drive->nlevels; l++)
     wears |= siox_drive_wear(drive, l) >= kind;
-  return wears ? json_pack("{s:f, s:f}", "a_day", a_day, "left", left) : json_null();
+  return wears ? json_pack("{s:f, s:f, s:I}", "a_day", a_day, "left", left, "today",
+                           (json_int_t)totals->worn[kind] - d->midnight[i].worn[kind])
+               : json_null();
 }
 
 static json_t *disk(struct siox__daemon *d, uint32_t i, uint32_t *claims) {
@@ -99,11 +102,11 @@ static json_t *disk(struct siox__daemon *d, uint32_t i, uint32_t *claims) {
   json_object_set_new(o, "transitions_up", json_integer((json_int_t)totals.transitions_up));
   json_object_set_new(o, "transitions_down", json_integer((json_int_t)totals.transitions_down));
   json_object_set_new(o, "transitions_today",
-                      json_integer((json_int_t)(totals.transitions_up + totals.transitions_down -
-                                                d->before_today[i])));
+                      json_integer((json_int_t)(totals.transitions_up + totals.transitions_down) -
+                                   d->midnight[i].transitions));
   json_object_set_new(o, "wear",
-                      json_pack("{s:o, s:o}", "start_stop", wear_of(d, i, SIOX_WEAR_START),
-                                "load_unload", wear_of(d, i, SIOX_WEAR_LOAD)));
+                      json_pack("{s:o, s:o}", "start_stop", wear_of(d, i, SIOX_WEAR_START, &totals),
+                                "load_unload", wear_of(d, i, SIOX_WEAR_LOAD, &totals)));
   json_object_set_new(o, "requests", json_integer((json_int_t)totals.requests));
   json_object_set_new(o, "limits", limits_of(&totals));
   json_object_set_new(o, "bytes", json_integer((json_int_t)totals.bytes));

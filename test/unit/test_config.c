@@ -333,6 +333,7 @@ static void text_of_every_setting_is_what_was_given(void **state) {
                                       "default_layout=2:2:1M",
                                       "layouts=/l.yaml",
                                       "database=/d",
+                                      "state=/s",
                                       "record=/r",
                                       "clock=stamped",
                                       "stop_when_idle=-1",

@@ -107,6 +107,33 @@ static void a_days_budget_is_the_drives_own_day(void **state) {
   lab_close(lab);
 }
 
+static void wear_goes_on_in_a_new_bank(void **state) {
+  (void)state;
+  /* 4 a day: after two at once, a bank that goes on where they ended has as many left. */
+  struct lab *lab = calloc(1, sizeof *lab), *next = calloc(1, sizeof *next);
+  double a_day, left;
+  make_drive(&lab->drive, TWO, 2);
+  lab->limits = next->limits = (struct siox_limits){.wear = true, .start_stop_per_day = 4};
+  lab_start(lab, "timeout:1", 1, NULL, 0);
+  uint32_t a = lab_join(lab, "A");
+  for (int i = 1; i <= 2; i++)
+    lab_read(lab, i * 100.0, a, 64 * KB);
+  assert_int_equal(siox_bank_worn(lab->bank), 4); /* a stopped spindle has unloaded its heads */
+  int64_t ahead = siox_bank_wear_ahead(lab->bank, 0, SIOX_WEAR_START);
+  assert_int_equal(ahead, ns(1 + 2 * 21600.0 - 200)); /* the first at 1 s, now it is 200 s */
+  make_drive(&next->drive, TWO, 2);
+  lab_start(next, "timeout:1", 1, NULL, 0);
+  assert_int_equal(siox_bank_wear_resume(next->bank, 0, SIOX_WEAR_START, ahead), 0);
+  assert_true(siox_bank_wear(next->bank, 0, SIOX_WEAR_START, &a_day, &left));
+  assert_true(a_day == 4 && left == 2);
+  assert_int_equal(siox_bank_wear_resume(next->bank, 0, SIOX_WEAR_START, INT64_MAX), 0);
+  assert_true(siox_bank_wear(next->bank, 0, SIOX_WEAR_START, &a_day, &left) && left == 0);
+  assert_int_equal(lab_speed(next, 100, 0), 15000); /* none is left */
+  assert_int_equal(siox_bank_wear_resume(next->bank, 1, SIOX_WEAR_START, 1), SIOX_EINVAL);
+  lab_close(lab);
+  lab_close(next);
+}
+
 /* One start in more years than ns can count: the first, and no other. */
 static void the_smallest_budget_has_one_slow_down(void **state) {
   (void)state;
@@ -293,6 +320,7 @@ static void limits_that_are_none_are_refused(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(what_a_level_wears),
+      cmocka_unit_test(wear_goes_on_in_a_new_bank),
       cmocka_unit_test(slow_downs_stay_within_the_days_budget),
       cmocka_unit_test(a_days_budget_is_the_drives_own_day),
       cmocka_unit_test(the_smallest_budget_has_one_slow_down),
