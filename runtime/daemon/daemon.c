@@ -289,6 +289,7 @@ void siox__daemon_destroy(struct siox__daemon *d) {
   for (int *fd = (int[]){d->timer_fd, d->spare_fd, d->lock_fd, -2}; *fd != -2; fd++)
     if (*fd >= 0)
       close(*fd);
+  free(d->user);
   free(d->job);
   free(d->by_client);
   free(d->midnight);

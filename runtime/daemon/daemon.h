@@ -94,9 +94,18 @@ struct siox__midnight {
 };
 struct siox__wear; /* wear.c */
 
+/* Whoever has connections or open files here. What there is of these is shared: a user who is no
+ * administrator gets more only while at least as much as he has is left for others (users.c). */
+struct siox__user {
+  uid_t uid;
+  uint32_t connections;
+  uint64_t files; /* kept open by his connections, one by one */
+  bool told;      /* in the log that he was refused */
+};
+
 struct siox__counters {
   uint64_t clients, malformed, late, cut, dropped, issued, missing[8], requests, trace_lost,
-      refused_peers, refused_io;
+      refused_peers, refused_io, refused_user, forgotten_members;
   uint64_t packets, records; /* taken from all clients */
   uint32_t most_work;        /* done for one client in one turn */
 };
@@ -124,6 +133,9 @@ struct siox__daemon {
 
   struct siox__session *sessions;
   uint32_t nsessions, njoined, next_serial;
+  uint32_t most_sessions; /* for which there are descriptors */
+  struct siox__user *user;
+  uint32_t nusers;
   struct siox__session **by_client; /* by the bank's number */
   uint32_t nby_client;
   struct siox__midnight *midnight; /* by disk */
@@ -161,6 +173,12 @@ void siox__table_destroy(struct siox__daemon *d);
 /* listen.c */
 int siox__listen(struct siox__daemon *d, const char *path, struct siox_diag *diag);
 void siox__listen_end(struct siox__daemon *d);
+/* users.c: one more of what a user has, of which there are most and used by all. SIOX_EFULL: his
+ * share is used up (counted, said once); SIOX_ENOMEM. */
+int siox__user_connects(struct siox__daemon *d, uid_t uid);
+void siox__user_leaves(struct siox__daemon *d, uid_t uid);
+struct siox__user *siox__user_of(struct siox__daemon *d, uid_t uid); /* with a connection */
+bool siox__user_may(struct siox__daemon *d, uid_t uid, uint64_t has, uint64_t used, uint64_t most);
 /* session.c */
 struct siox__session *siox__session_create(struct siox__daemon *d, int fd);
 int siox__session_watch(struct siox__session *s, int pid_fd, int wake_fd);
@@ -197,10 +215,10 @@ const struct siox__file *siox__files_known(const struct siox__daemon *d, uint64_
 /* members.c */
 int siox__members_create(struct siox__members **members);
 void siox__members_destroy(struct siox__members *members);
-void siox__members_add(struct siox__members *members, uint64_t uid, uint32_t client);
+/* True: for it an older one of the client's communicators was forgotten. */
+bool siox__members_add(struct siox__members *members, uint64_t uid, uint32_t client);
 void siox__members_drop(struct siox__members *members, uint32_t client);
-const uint32_t *siox__members_of(const struct siox__members *members, uint64_t uid,
-                                 uint32_t *count);
+const uint32_t *siox__members_of(struct siox__members *members, uint64_t uid, uint32_t *count);
 /* wear.c: the wear of the drives, which outlives the daemon. Nothing that goes wrong there stops
  * it: it is said in the log, and of what cannot be believed all of the day counts as spent. */
 int siox__wear_open(struct siox__daemon *d);    /* the socket is ours; SIOX_ENOMEM */

@@ -60,7 +60,7 @@ static void record_site(struct siox__session *s, const struct siox__record *reco
 
 static void seen_in(struct siox__session *s, uint64_t uid) {
   if (uid != s->last_uid)
-    siox__members_add(s->d->members, s->last_uid = uid, s->client);
+    s->d->count.forgotten_members += siox__members_add(s->d->members, s->last_uid = uid, s->client);
 }
 
 static int take(struct siox__session *s, const struct siox__record *record, const char **why) {

@@ -95,12 +95,17 @@ static void on_connection(uv_poll_t *poll, int status, int events) {
   }
 }
 
-static void raise_descriptor_limit(void) {
-  struct rlimit limit;
+/* Three descriptors a process; the daemon's own files and some for administrators aside. */
+static uint32_t raise_descriptor_limit(void) {
+  enum { ASIDE = 96, A_PROCESS = 3, MANY = 1 << 24 };
+  struct rlimit limit = {MANY, MANY};
   if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
     limit.rlim_cur = limit.rlim_max;
     setrlimit(RLIMIT_NOFILE, &limit);
+    getrlimit(RLIMIT_NOFILE, &limit);
   }
+  rlim_t most = limit.rlim_cur < MANY ? limit.rlim_cur : MANY;
+  return most > ASIDE ? (uint32_t)(most - ASIDE) / A_PROCESS : 0;
 }
 
 int siox__listen(struct siox__daemon *d, const char *path, struct siox_diag *diag) {
@@ -117,7 +122,7 @@ int siox__listen(struct siox__daemon *d, const char *path, struct siox_diag *dia
     r = siox__record_possible(d, diag);
   if (r < 0)
     return r;
-  raise_descriptor_limit();
+  d->most_sessions = raise_descriptor_limit();
   struct stat st;
   if (lstat(path, &st) == 0) {
     if (!S_ISSOCK(st.st_mode)) {

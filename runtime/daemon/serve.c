@@ -335,7 +335,8 @@ static int access_file(struct siox__session *s, const struct siox__message *m, c
     return refuse(s, &m->head, booked ? SIOX_EFULL : SIOX_ERANGE, why);
   }
   if (io->coll_uid != s->last_uid)
-    siox__members_add(d->members, s->last_uid = io->coll_uid, s->client);
+    d->count.forgotten_members +=
+        siox__members_add(d->members, s->last_uid = io->coll_uid, s->client);
   struct siox_request request = {.arrival = arrival,
                                  .client = s->client,
                                  .file = io->file,

@@ -23,9 +23,13 @@ struct siox__session *siox__session_create(struct siox__daemon *d, int fd) {
   socklen_t length = sizeof who;
   if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &length) < 0)
     return NULL;
-  struct siox__session *s = calloc(1, sizeof *s);
-  if (!s)
+  if (siox__user_connects(d, who.uid) < 0)
     return NULL;
+  struct siox__session *s = calloc(1, sizeof *s);
+  if (!s) {
+    siox__user_leaves(d, who.uid);
+    return NULL;
+  }
   *s = (struct siox__session){.d = d,
                               .fd = fd,
                               .pid_fd = -1,
@@ -35,6 +39,7 @@ struct siox__session *siox__session_create(struct siox__daemon *d, int fd) {
                               .since = siox__now_ns(),
                               .next = d->sessions};
   if (uv_poll_init(&d->loop, &s->socket, fd) < 0) {
+    siox__user_leaves(d, who.uid);
     free(s);
     return NULL;
   }
@@ -81,6 +86,7 @@ void siox__session_end(struct siox__session *s, const char *why) {
               (unsigned)s->uid, why);
   }
   siox__session_leave(s);
+  siox__user_leaves(d, s->uid);
   if (s->next)
     s->next->prev = s->prev;
   *(s->prev ? &s->prev->next : &d->sessions) = s->next;

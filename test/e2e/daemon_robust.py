@@ -355,6 +355,66 @@ def job_of_another_user_is_another_job():
         assert os.read(read, 1) == b"y"
 
 
+def as_user(uid, do):
+    """What do() returns as that user, through JSON."""
+    read, write = os.pipe()
+    if os.fork() == 0:
+        try:
+            os.setgid(uid)
+            os.setuid(uid)
+            os.write(write, json.dumps(do()).encode())
+        finally:
+            os._exit(0)
+    os.close(write)
+    with os.fdopen(read) as answer:
+        return json.loads(answer.read())
+
+
+def connect_many(daemon, most):
+    """So many connections as are taken."""
+    kept = []
+    for _ in range(most):
+        client = Client(daemon.socket)
+        try:
+            kept.append(client.join(job="crowd"))
+        except (EOFError, ConnectionError):
+            break
+    return kept
+
+
+def one_user_leaves_connections_for_others():
+    """Room for 40 processes: the first user has half of what is free, the second half of the rest."""
+    if os.geteuid() != 0:
+        print("needs root to have other users")
+        return
+    with Daemon() as daemon:
+        daemon.stop()
+        start = daemon.command
+        daemon.command = lambda *more: ["prlimit", "--nofile=216:216", *start(*more)]
+        daemon.start()
+        os.chmod(daemon.directory, 0o755)
+        read, write = os.pipe()
+        hold, release = os.pipe()
+        child = os.fork()
+        if child == 0:
+            os.close(release)
+            os.setgid(12345)
+            os.setuid(12345)
+            kept = connect_many(daemon, 60)
+            os.write(write, struct.pack("=I", len(kept)))
+            os.read(hold, 1)
+            os._exit(0)
+        first = struct.unpack("=I", os.read(read, 4))[0]
+        second = as_user(23456, lambda: len(connect_many(daemon, 60)))
+        own = daemon.client().join()
+        counters = own.ask("status")["counters"]
+        os.close(release)
+        os.waitpid(child, 0)
+        assert (first, second) == (20, 10), (first, second)
+        assert counters["refused_user"] == 2, counters
+        assert daemon.log_text().count("so that others get some") == 2, daemon.log_text()
+
+
 def budgets(daemon):
     client = daemon.client()
     jobs = client.ask("report")["jobs"]
