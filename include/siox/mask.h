@@ -49,8 +49,15 @@ void siox_mask_complement(struct siox_mask *m);
 bool siox_mask_empty(const struct siox_mask *m);
 bool siox_mask_equal(const struct siox_mask *a, const struct siox_mask *b);
 uint32_t siox_mask_count(const struct siox_mask *m);
+/* First disk in the set in this or a later word, or ndisks. */
+uint32_t siox_mask_next_word(const struct siox_mask *m, size_t word);
 /* First disk in the set at or after from, or ndisks. for (d = siox_mask_next(m,0); d < m->ndisks; d = siox_mask_next(m,d+1)) */
-uint32_t siox_mask_next(const struct siox_mask *m, uint32_t from);
+static inline uint32_t siox_mask_next(const struct siox_mask *m, uint32_t from) {
+  if (from >= m->ndisks)
+    return m->ndisks;
+  uint64_t rest = m->words[from / 64] >> (from % 64);
+  return rest ? from + (uint32_t)__builtin_ctzll(rest) : siox_mask_next_word(m, (size_t)from / 64 + 1);
+}
 
 #ifdef __cplusplus
 }

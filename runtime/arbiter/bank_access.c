@@ -8,8 +8,8 @@
 #include "arbiter/rule.h"
 
 static bool predicted_by(const struct siox_bank *bank, uint32_t client, uint32_t disk) {
-  struct siox_claim_entry entry = siox_claims_get(bank->claims, client, disk);
-  return siox__entry_predicts(&bank->view, disk, &entry, bank->gap, bank->now);
+  const struct siox_claim_entry *entry = siox__claims_find(bank->claims, client, disk);
+  return entry && siox__entry_predicts(&bank->view, disk, entry, bank->gap, bank->now);
 }
 
 static bool predicted(const struct siox_bank *bank, const struct siox_request *r, uint32_t disk) {
@@ -189,12 +189,12 @@ static void what_if_arrives(const struct siox_bank *bank, uint32_t client, struc
 static void what_if_serves(struct siox_bank *bank, const struct siox_extent *e, bool sequential,
                            struct what_if *w) {
   const struct siox_drive *drive = bank->disk[e->disk].drive;
-  int64_t *free_at = bank->shadow[e->disk].free_at, ns = 0;
+  const struct siox__service_of *service =
+      siox__services(&bank->services, drive, (uint64_t)e->bytes, sequential);
+  int64_t *free_at = bank->shadow[e->disk].free_at, ns = service->ns[drive->nlevels - 1];
   for (uint32_t l = bank->max_levels; l-- > 0;) { /* those above its own: its highest */
     if (l < drive->nlevels && drive->level[l].serves)
-      ns = siox_drive_service_ns(drive, l, (uint64_t)e->bytes, sequential);
-    else if (l >= drive->nlevels)
-      ns = siox_drive_service_ns(drive, drive->nlevels - 1, (uint64_t)e->bytes, sequential);
+      ns = service->ns[l];
     free_at[l] = (free_at[l] > w->arrival[l] ? free_at[l] : w->arrival[l]) + ns;
     w->done[l] = free_at[l] > w->done[l] ? free_at[l] : w->done[l];
   }

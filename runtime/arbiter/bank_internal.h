@@ -3,6 +3,7 @@
 #ifndef SIOX_ARBITER_BANK_INTERNAL_H
 #define SIOX_ARBITER_BANK_INTERNAL_H
 #include "arbiter/due.h"
+#include "arbiter/service.h"
 #include "disk/model.h"
 #include "siox/bank.h"
 
@@ -75,6 +76,7 @@ struct siox_bank {
   struct siox__counted *counted;
   struct siox__lag *lag;
   uint32_t max_levels; /* of any drive */
+  struct siox__services services;
 
   const struct siox_policy *policy;
   void *state;

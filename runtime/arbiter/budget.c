@@ -36,14 +36,14 @@ bool siox__budget_note(struct siox__budget *budget, const struct siox_served *s,
   struct siox__budget_disk *b = &budget->disk[s->disk];
   const struct siox_drive *drive = view->disk[s->disk].drive;
   uint32_t top = drive->nlevels - 1;
-  int64_t full = siox_drive_service_ns(drive, top, s->bytes, s->sequential);
+  const struct siox__service_of *service =
+      siox__services(&budget->services, drive, s->bytes, s->sequential);
   b->used = true;
-  b->full += full;
+  b->full += service->ns[top];
   for (uint32_t l = 0; l <= top; l++)
     if (drive->level[l].serves) {
-      int64_t ns = l < top ? siox_drive_service_ns(drive, l, s->bytes, s->sequential) : full;
-      b->active[l] += drive->level[l].active_w * (double)ns * 1e-9;
-      b->cost[l] += ns - full;
+      b->active[l] += service->joules[l];
+      b->cost[l] += service->ns[l] - service->ns[top];
     }
   if (s->level >= top || b->serve != s->level || siox__budget_room(view, s->job, s->end) >= 0)
     return false;

@@ -5,6 +5,7 @@
 #ifndef SIOX_ARBITER_BUDGET_H
 #define SIOX_ARBITER_BUDGET_H
 #include "arbiter/rule.h"
+#include "arbiter/service.h"
 
 struct siox__budget_disk {
   double active[SIOX_MAX_LEVELS]; /* J that the requests since the last gap began take at a level */
@@ -28,6 +29,7 @@ struct siox__budget {
   bool on;
   int64_t paid_at; /* when disks went from a level to another though requests wait for it */
   uint32_t paid_from, paid_to;
+  struct siox__services services;
   struct siox__budget_disk *disk;
 };
 size_t siox__budget_size(uint32_t ndisks);

@@ -40,14 +40,6 @@ bool siox__freed(const struct siox_view *view, uint32_t disk, int64_t now,
   return true;
 }
 
-bool siox__entry_predicts(const struct siox_view *view, uint32_t disk,
-                          const struct siox_claim_entry *entry, bool gap, int64_t now) {
-  int64_t from;
-  uint32_t level;
-  return siox__entry_demand(view->disk[disk].drive, entry, gap, &from, &level) &&
-         entry->need_by <= now && now < siox__entry_end(view, disk, entry);
-}
-
 size_t siox__rule_size(uint32_t ndisks) {
   return ndisks * (sizeof(struct siox__rule_disk) + sizeof(int64_t) + 2 * sizeof(uint32_t));
 }
@@ -232,12 +224,9 @@ static void look(struct siox__rule *rule, void *state, siox__wish_fn wish_fn, in
                  uint32_t disk, const struct siox_event *event, const struct siox_view *view,
                  struct siox_commands *out) {
   const struct siox_disk_view *v = &view->disk[disk];
-  bool touch = event->kind == SIOX_EVENT_ACCESS || event->kind == SIOX_EVENT_OPEN;
-  bool missed = touch && siox_mask_test(event->missed, disk);
+  bool missed = event->kind == SIOX_EVENT_ACCESS || event->kind == SIOX_EVENT_OPEN;
   struct siox__wish wish = {.level = v->level, .job = SIOX_NOBODY, .wake = SIOX_NEVER};
 
-  if (touch && !missed)
-    return; /* as foreseen: what was planned stands, and time goes on by wake-ups */
   note(&rule->disk[disk], now, event);
   wish.wake = missed ? siox__later(now, view->hold[disk]) : pinned_until(view, disk, &wish.job);
   if (missed || wish.wake > now) {
@@ -285,6 +274,9 @@ int64_t siox__rule_event(struct siox__rule *rule, void *state, siox__wish_fn wis
                          const struct siox_event *event, const struct siox_view *view,
                          struct siox_commands *out) {
   uint32_t d;
+  /* Where a touch was foreseen, what was planned stands, and time goes on by wake-ups. */
+  bool touch = event->kind == SIOX_EVENT_ACCESS || event->kind == SIOX_EVENT_OPEN;
+  const struct siox_mask *disks = touch ? event->missed : event->disks;
   switch (event->kind) {
   case SIOX_EVENT_START:
     for (d = 0; d < view->ndisks; d++)
@@ -298,8 +290,7 @@ int64_t siox__rule_event(struct siox__rule *rule, void *state, siox__wish_fn wis
     }
     break;
   default:
-    for (d = siox_mask_next(event->disks, 0); d < view->ndisks;
-         d = siox_mask_next(event->disks, d + 1))
+    for (d = siox_mask_next(disks, 0); d < view->ndisks; d = siox_mask_next(disks, d + 1))
       look(rule, state, wish, now, d, event, view, out);
   }
   return siox__due_next(&rule->due);

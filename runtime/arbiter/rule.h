@@ -60,8 +60,14 @@ static inline bool siox__entry_demand(const struct siox_drive *drive,
 }
 
 /* Is an access now what the entry predicts? */
-bool siox__entry_predicts(const struct siox_view *view, uint32_t disk,
-                          const struct siox_claim_entry *entry, bool gap, int64_t now);
+static inline bool siox__entry_predicts(const struct siox_view *view, uint32_t disk,
+                                        const struct siox_claim_entry *entry, bool gap,
+                                        int64_t now) {
+  int64_t from;
+  uint32_t level;
+  return siox__entry_demand(view->disk[disk].drive, entry, gap, &from, &level) &&
+         entry->need_by <= now && now < siox__entry_end(view, disk, entry);
+}
 
 /* Those who have let a disk go without saying until when, and whose word still counts. */
 struct siox__freed {

@@ -103,13 +103,7 @@ void siox_mask_andnot(struct siox_mask *to, const struct siox_mask *from) {
     to->words[i] &= ~word_of(from, i);
 }
 
-bool siox_mask_empty(const struct siox_mask *m) {
-  size_t n = siox_mask_words(m->ndisks);
-  for (size_t i = 0; i < n; i++)
-    if (m->words[i])
-      return false;
-  return true;
-}
+bool siox_mask_empty(const struct siox_mask *m) { return siox_mask_next_word(m, 0) == m->ndisks; }
 
 bool siox_mask_equal(const struct siox_mask *a, const struct siox_mask *b) {
   if (a->ndisks != b->ndisks)
@@ -126,15 +120,13 @@ uint32_t siox_mask_count(const struct siox_mask *m) {
   return count;
 }
 
-uint32_t siox_mask_next(const struct siox_mask *m, uint32_t from) {
-  if (from >= m->ndisks)
-    return m->ndisks;
-  size_t n = siox_mask_words(m->ndisks), i = from / 64;
-  uint64_t word = m->words[i] & (~UINT64_C(0) << (from % 64));
-  while (!word) {
-    if (++i == n)
-      return m->ndisks;
-    word = m->words[i];
-  }
-  return (uint32_t)(i * 64) + (uint32_t)__builtin_ctzll(word);
+uint32_t siox_mask_next_word(const struct siox_mask *m, size_t word) {
+  size_t n = siox_mask_words(m->ndisks), i = word;
+  const uint64_t *w = m->words;
+  while (i + 8 <= n &&
+         !(w[i] | w[i + 1] | w[i + 2] | w[i + 3] | w[i + 4] | w[i + 5] | w[i + 6] | w[i + 7]))
+    i += 8; /* most of a wide set is empty */
+  while (i < n && !w[i])
+    i++;
+  return i < n ? (uint32_t)(i * 64) + (uint32_t)__builtin_ctzll(w[i]) : m->ndisks;
 }

@@ -153,11 +153,14 @@ int64_t siox__disk_service(struct siox__disk *disk, uint64_t bytes, bool sequent
   return disk->known.ns[sequential];
 }
 
+/* Spans follow one another, so those before the first that ended by `from` ended by then, too. */
 static int64_t moving_between(const struct siox__disk *disk, int64_t from, int64_t to) {
   int64_t sum = 0;
   uint32_t first = disk->nmoves > SIOX__MOVES ? disk->nmoves - SIOX__MOVES : 0;
-  for (uint32_t i = first; i < disk->nmoves; i++) {
+  for (uint32_t i = disk->nmoves; i-- > first;) {
     struct siox__span span = disk->move[i % SIOX__MOVES];
+    if (span.end <= from)
+      break;
     int64_t a = span.start > from ? span.start : from, b = span.end < to ? span.end : to;
     if (a < b)
       sum += b - a;
