@@ -53,6 +53,9 @@ void siox_bank_destroy(struct siox_bank *bank);
 /* What follows returns SIOX_EINVAL for a job or client that is not there and after siox_bank_finish, and SIOX_ENOMEM.
  * A job key and its number; asking twice gives the same number. */
 int siox_bank_job(struct siox_bank *bank, const char *key, uint32_t *job);
+/* A job that has left and of which nobody will ask any more: what it took goes to the forgotten ones together, and its
+ * number to another job, when a thousand others have been forgotten after it. SIOX_EINVAL also while it has clients. */
+int siox_bank_job_forget(struct siox_bank *bank, uint32_t job);
 /* Whose the job is, for limits.user_share: any number that jobs of one user share. A job is its own user until then,
  * and again with SIOX_NOBODY. */
 int siox_bank_job_user(struct siox_bank *bank, uint32_t job, uint32_t user);
@@ -143,9 +146,11 @@ int64_t siox_bank_now(const struct siox_bank *bank);
 int siox_bank_disk_totals(struct siox_bank *bank, uint32_t disk, struct siox_disk_totals *out);
 /* Their sum over all disks; the worst of worst_delay_ns. */
 void siox_bank_totals(struct siox_bank *bank, struct siox_disk_totals *out);
-/* job SIOX_NOBODY: the unattributed share. Over disks and over jobs plus nobody the joules add up to the same. */
+/* job SIOX_NOBODY: the unattributed share; SIOX_FORGOTTEN: of all forgotten jobs. Over disks, and over jobs plus these two,
+ * the joules add up to the same. SIOX_ERANGE: no such job, or forgotten. */
+#define SIOX_FORGOTTEN (SIOX_NOBODY - 1)
 int siox_bank_job_totals(struct siox_bank *bank, uint32_t job, struct siox_job_totals *out);
-uint32_t siox_bank_njobs(const struct siox_bank *bank);
+uint32_t siox_bank_njobs(const struct siox_bank *bank); /* numbers, also of forgotten jobs */
 
 #ifdef __cplusplus
 }

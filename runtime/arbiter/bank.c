@@ -138,12 +138,12 @@ void siox_bank_destroy(struct siox_bank *bank) {
     return;
   for (uint32_t i = 0; i < bank->njobs; i++)
     free((char *)bank->job[i].totals.key);
-  void *owned[] = {bank->disk,          bank->shown,        bank->totals,    bank->initial,
-                   bank->hold,          bank->moves_memory, bank->extent,    bank->run,
-                   bank->commands.item, bank->state,        bank->job,       bank->client,
-                   bank->free_client,   bank->holds,        bank->cut,       bank->holders,
-                   bank->user,          bank->owner,        bank->shadow,    bank->job_view,
-                   bank->counted,       bank->lag,          bank->unflushed, bank->pin};
+  void *owned[] = {
+      bank->disk,         bank->shown,  bank->totals,      bank->initial,       bank->hold,
+      bank->moves_memory, bank->extent, bank->run,         bank->commands.item, bank->state,
+      bank->job,          bank->client, bank->free_client, bank->holds,         bank->cut,
+      bank->holders,      bank->user,   bank->owner,       bank->shadow,        bank->job_view,
+      bank->counted,      bank->lag,    bank->unflushed,   bank->pin,           bank->free_job};
   siox__limit_destroy(bank->limit);
   for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
     free(owned[i]);
@@ -155,15 +155,23 @@ void siox_bank_destroy(struct siox_bank *bank) {
   free(bank);
 }
 
+static bool is_job(const struct siox_bank *bank, uint32_t job) {
+  return job < bank->njobs && bank->job[job].totals.key;
+}
+
+/* What policies remember of a disk may still name a forgotten job: its number rests for a while. */
+enum { JOBS_REST = 1024 };
+
 int siox_bank_job(struct siox_bank *bank, const char *key, uint32_t *job) {
   if (!key)
     return SIOX_EINVAL;
   for (uint32_t i = 0; i < bank->njobs; i++)
-    if (strcmp(bank->job[i].totals.key, key) == 0) {
+    if (bank->job[i].totals.key && strcmp(bank->job[i].totals.key, key) == 0) {
       *job = i;
       return 0;
     }
-  if (bank->njobs == bank->job_capacity) {
+  bool reuse = bank->nfree_jobs > JOBS_REST;
+  if (!reuse && bank->njobs == bank->job_capacity) {
     uint32_t size = bank->job_capacity ? 2 * bank->job_capacity : 8;
     struct siox__job *grown = realloc(bank->job, size * sizeof *grown);
     if (!grown)
@@ -192,7 +200,13 @@ int siox_bank_job(struct siox_bank *bank, const char *key, uint32_t *job) {
   char *copy = strdup(key);
   if (!copy)
     return SIOX_ENOMEM;
-  *job = bank->njobs++;
+  if (reuse) {
+    *job = bank->free_job[bank->first_free];
+    bank->first_free = (bank->first_free + 1) % bank->free_room;
+    bank->nfree_jobs--;
+  } else {
+    *job = bank->njobs++;
+  }
   bank->job[*job] = (struct siox__job){.totals.key = copy};
   bank->user[*job] = *job;
   bank->owner[*job] = SIOX_NOBODY;
@@ -205,8 +219,61 @@ int siox_bank_job(struct siox_bank *bank, const char *key, uint32_t *job) {
   return 0;
 }
 
+/* A queue that grows. */
+static int keep_number(struct siox_bank *bank, uint32_t job) {
+  if (bank->nfree_jobs == bank->free_room) {
+    uint32_t room = bank->free_room ? 2 * bank->free_room : 64;
+    uint32_t *more = malloc(room * sizeof *more);
+    if (!more)
+      return SIOX_ENOMEM;
+    for (uint32_t i = 0; i < bank->nfree_jobs; i++)
+      more[i] = bank->free_job[(bank->first_free + i) % bank->free_room];
+    free(bank->free_job);
+    bank->free_job = more;
+    bank->free_room = room;
+    bank->first_free = 0;
+  }
+  bank->free_job[(bank->first_free + bank->nfree_jobs++) % bank->free_room] = job;
+  return 0;
+}
+
+/* Others of its user may be numbered by it. */
+static void disown(struct siox_bank *bank, uint32_t job) {
+  uint32_t next = SIOX_NOBODY;
+  for (uint32_t i = 0; i < bank->njobs && bank->owner[job] != SIOX_NOBODY; i++)
+    if (i != job && bank->owner[i] == bank->owner[job] && bank->user[i] == job) {
+      next = next == SIOX_NOBODY ? i : next;
+      bank->user[i] = next;
+    }
+  bank->user[job] = job;
+  bank->owner[job] = SIOX_NOBODY;
+}
+
+int siox_bank_job_forget(struct siox_bank *bank, uint32_t job) {
+  if (!is_job(bank, job) || bank->job[job].clients)
+    return SIOX_EINVAL;
+  if (keep_number(bank, job) < 0)
+    return SIOX_ENOMEM;
+  struct siox_job_totals *t = &bank->job[job].totals, *sum = &bank->gone.totals;
+  for (int s = 0; s < SIOX_NSTATES; s++)
+    sum->joules[s] += t->joules[s];
+  sum->hints += t->hints;
+  sum->granted += t->granted;
+  sum->refused += t->refused;
+  sum->requests += t->requests;
+  sum->missed += t->missed;
+  if (bank->shadow) {
+    sum->delayed_ns += bank->job_view[job].delayed;
+    bank->view.unbudgeted -= !(bank->job_view[job].budget > 0);
+  }
+  disown(bank, job);
+  free((char *)(uintptr_t)t->key);
+  bank->job[job] = (struct siox__job){.totals.key = NULL};
+  return 0;
+}
+
 int siox_bank_job_budget(struct siox_bank *bank, uint32_t job, double budget) {
-  if (job >= bank->njobs || !bank->shadow || !(budget >= 0 && budget <= 1))
+  if (!is_job(bank, job) || !bank->shadow || !(budget >= 0 && budget <= 1))
     return SIOX_EINVAL;
   bank->view.unbudgeted -= !(bank->job_view[job].budget > 0);
   bank->view.unbudgeted += !(budget > 0);
@@ -224,16 +291,19 @@ static uint32_t first_of(const struct siox_bank *bank, uint32_t job) {
 }
 
 int siox_bank_job_user(struct siox_bank *bank, uint32_t job, uint32_t user) {
-  if (job >= bank->njobs)
+  if (!is_job(bank, job))
     return SIOX_EINVAL;
   bool first = bank->owner[job] == SIOX_NOBODY;
   if (bank->owner[job] == user)
     return 0;
   bank->owner[job] = user;
-  if (first) {
-    bank->user[job] = first_of(bank, job);
-    return 0;
-  }
+  for (uint32_t i = 0; i < bank->njobs && first; i++)
+    if (i != job && bank->owner[i] == user) {
+      bank->user[job] = bank->user[i];
+      return 0;
+    }
+  if (first)
+    return 0;                                /* by its own number, as it is */
   for (uint32_t i = 0; i < bank->njobs; i++) /* others may have been numbered by this one */
     bank->user[i] = first_of(bank, i);
   return 0;
@@ -260,13 +330,14 @@ static int grow_clients(struct siox_bank *bank) {
 }
 
 int siox_bank_join(struct siox_bank *bank, int64_t now, uint32_t job, uint32_t *client) {
-  if (job >= bank->njobs || bank->finished)
+  if (!is_job(bank, job) || bank->finished)
     return SIOX_EINVAL;
   if (bank->nfree == 0 && bank->nclients == bank->client_capacity && grow_clients(bank) < 0)
     return SIOX_ENOMEM;
   siox__bank_arrive(bank, now);
   *client = bank->nfree ? bank->free_client[--bank->nfree] : bank->nclients++;
   bank->client[*client] = (struct siox__client){job, true};
+  bank->job[job].clients++;
   if (bank->shadow)
     bank->lag[*client] = (struct siox__lag){.end = {0}};
   if (bank->shadow && bank->job_view[job].since == INT64_MAX)
@@ -350,7 +421,7 @@ void siox_bank_totals(struct siox_bank *bank, struct siox_disk_totals *out) {
 }
 
 int siox_bank_job_totals(struct siox_bank *bank, uint32_t job, struct siox_job_totals *out) {
-  if (job != SIOX_NOBODY && job >= bank->njobs)
+  if (job < SIOX_FORGOTTEN && !is_job(bank, job))
     return SIOX_ERANGE;
   if (!bank->finished)
     siox__bank_settle(bank, NULL);

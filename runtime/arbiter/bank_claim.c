@@ -113,6 +113,7 @@ int siox_bank_leave(struct siox_bank *bank, int64_t now, uint32_t client) {
                              .job = bank->client[client].job};
   tell_policy(bank, &event);
   bank->client[client].live = false;
+  bank->job[bank->client[client].job].clients--;
   bank->free_client[bank->nfree++] = client;
   return 0;
 }

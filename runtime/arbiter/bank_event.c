@@ -5,7 +5,9 @@
 #include "arbiter/bank_limit.h"
 
 struct siox__job *siox__bank_job_of(struct siox_bank *bank, uint32_t job) {
-  return job < bank->njobs ? &bank->job[job] : &bank->nobody;
+  if (job >= bank->njobs)
+    return job == SIOX_FORGOTTEN ? &bank->gone : &bank->nobody;
+  return bank->job[job].totals.key ? &bank->job[job] : &bank->gone;
 }
 
 void siox__bank_show(struct siox_bank *bank, uint32_t d) {

@@ -10,6 +10,7 @@
 struct siox__job {
   struct siox_job_totals totals;
   uint64_t seen; /* stamp of the last share it got a part of */
+  uint32_t clients;
 };
 struct siox__client {
   uint32_t job;
@@ -85,7 +86,9 @@ struct siox_bank {
 
   struct siox__job *job;
   uint32_t njobs, job_capacity;
-  struct siox__job nobody;
+  struct siox__job nobody, gone;  /* gone: what forgotten jobs took; theirs have no key */
+  uint32_t *free_job, nfree_jobs; /* their numbers, the one forgotten first at first_free */
+  uint32_t first_free, free_room;
   struct siox__client *client;
   uint32_t nclients, client_capacity;
   uint32_t *free_client;

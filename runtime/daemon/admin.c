@@ -100,7 +100,7 @@ json_t *siox__admin_release(struct siox__session *s, json_t *ask) {
   if (!name)
     return wrong("release: a job is wanted");
   for (uint32_t j = 0; j < d->njobs; j++)
-    jobs += d->job[j].seen && !strcmp(d->job[j].name, name) &&
+    jobs += d->job[j].seen && !d->job[j].forgotten && !strcmp(d->job[j].name, name) &&
             (!uid || d->job[j].uid == (uid_t)json_integer_value(uid));
   if (jobs != 1)
     return json_pack("{s:o}", "error",

@@ -86,6 +86,7 @@ static json_t *jobs(struct siox__session *s, json_t *ask) {
   json_object_set_new(o, "jobs", siox__status_live_jobs(s, page(ask, "first", 0), &next));
   json_object_set_new(o, "next", next < s->d->njobs ? json_integer(next) : json_null());
   json_object_set_new(o, "unattributed", siox__status_unattributed(s->d));
+  json_object_set_new(o, "forgotten", siox__status_forgotten(s->d));
   return o;
 }
 
@@ -95,6 +96,7 @@ static json_t *report(struct siox__session *s, json_t *ask) {
   json_object_set_new(
       o, "jobs", siox__status_jobs(s->d, json_string_value(json_object_get(ask, "job")), s->uid));
   json_object_set_new(o, "unattributed", siox__status_unattributed(s->d));
+  json_object_set_new(o, "forgotten", siox__status_forgotten(s->d));
   return o;
 }
 

@@ -80,7 +80,10 @@ struct siox__job {
   char key[128]; /* KEY@UID */
   char name[96]; /* KEY */
   uid_t uid;
-  uint32_t clients, seen; /* now, ever */
+  uint32_t serial;        /* the trace's number, never reused */
+  uint32_t clients, seen; /* now, ever; 0: nobody's number */
+  bool forgotten;         /* by the bank, which will give the number to another job */
+  uint64_t left;          /* the how manieth to be left by its last client */
   double asked;           /* delay budget; negative: none of its own */
 };
 
@@ -105,7 +108,7 @@ struct siox__user {
 
 struct siox__counters {
   uint64_t clients, malformed, late, cut, dropped, issued, missing[8], requests, trace_lost,
-      refused_peers, refused_io, refused_user, forgotten_members;
+      refused_peers, refused_io, refused_user, forgotten_members, forgotten_jobs;
   uint64_t packets, records; /* taken from all clients */
   uint32_t most_work;        /* done for one client in one turn */
 };
@@ -142,7 +145,9 @@ struct siox__daemon {
   int64_t today;                   /* local day */
   struct siox__wear *wear;         /* NULL: no drive wears */
   struct siox__job *job;           /* by the bank's job number */
-  uint32_t njobs;
+  uint32_t njobs, next_job;
+  uint32_t gone; /* jobs without clients that are not forgotten */
+  uint64_t leaves;
   struct siox__files files;
   struct siox__members *members;
   struct siox_trace_writer *trace;
@@ -225,6 +230,13 @@ int siox__wear_open(struct siox__daemon *d);    /* the socket is ours; SIOX_ENOM
 void siox__wear_begin(struct siox__daemon *d);  /* the bank is there */
 void siox__wear_second(struct siox__daemon *d); /* writes what is new, beside the loop */
 void siox__wear_close(struct siox__daemon *d);  /* writes the rest; the bank is still there */
+/* jobs.c */
+/* The job of a key given by the session's user: another user's same key is another job. */
+int siox__job_find(struct siox__session *s, const char *given, uint32_t *number);
+void siox__job_enters(struct siox__daemon *d, uint32_t number);
+void siox__job_leaves(struct siox__daemon *d,
+                      uint32_t number); /* a client; forgets the long gone */
+uint32_t siox__job_serial(const struct siox__daemon *d, uint32_t number); /* for the trace */
 /* record.c: what happened, to the trace and to the store */
 int siox__record_possible(struct siox__daemon *d,
                           struct siox_diag *diag); /* can the trace be made? */

@@ -198,17 +198,19 @@ void siox__record_segment(void *daemon, const struct siox_segment *segment) {
     return;
   struct siox_trace_event event = {.kind = SIOX_TRACE_SEGMENT};
   event.u.segment = *segment;
+  if (segment->job != SIOX_NOBODY)
+    event.u.segment.job = siox__job_serial(d, segment->job);
   int r = d->trace ? siox_trace_write(d->trace, &event) : 0;
   if (r < 0)
     lost(d, r);
   if (d->config->database)
-    siox__store_put(
-        d->store, &(struct siox__store_row){.kind = SIOX__ROW_LEVEL,
-                                            .number = {segment->disk, segment->start, segment->end,
-                                                       (int64_t)segment->bytes, segment->job},
-                                            .real = {segment->from_speed, segment->to_speed,
-                                                     segment->share, segment->joules},
-                                            .text = {siox_state_name(segment->state)}});
+    siox__store_put(d->store, &(struct siox__store_row){
+                                  .kind = SIOX__ROW_LEVEL,
+                                  .number = {segment->disk, segment->start, segment->end,
+                                             (int64_t)segment->bytes, event.u.segment.job},
+                                  .real = {segment->from_speed, segment->to_speed, segment->share,
+                                           segment->joules},
+                                  .text = {siox_state_name(segment->state)}});
 }
 
 void siox__record_flush(struct siox__daemon *d) {

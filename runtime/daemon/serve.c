@@ -3,7 +3,6 @@
  * the connection; what is well-formed but cannot be done gets an error back. */
 #include "common/clock.h"
 #include "daemon/daemon.h"
-#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -38,51 +37,6 @@ static int refuse(struct siox__session *s, const struct siox_msg_head *request, 
   const char *text = siox_strerror(code);
   return sent(siox__send(s, request, SIOX_MSG_ERROR, code, text, strlen(text), NULL, 0, NULL, 0),
               why);
-}
-
-static void define_job(struct siox__daemon *d, uint32_t number, const char *key, const char *name,
-                       uid_t uid) {
-  struct siox__job *job = &d->job[number];
-  if (job->seen)
-    return;
-  snprintf(job->key, sizeof job->key, "%s", key);
-  snprintf(job->name, sizeof job->name, "%s", name);
-  job->uid = uid;
-  job->asked = -1;
-  struct siox_trace_event event = {.kind = SIOX_TRACE_JOB};
-  event.u.job.job = number;
-  event.u.job.uid = uid;
-  event.u.job.key = job->key;
-  siox__record_event(d, &event);
-}
-
-/* The job of a key given by a user: another user's same key is another job. */
-static int find_job(struct siox__session *s, const char *given, uint32_t *number) {
-  struct siox__daemon *d = s->d;
-  char name[96], key[128];
-  snprintf(name, sizeof name, "%s", given);
-  if (!*name)
-    snprintf(name, sizeof name, "pid-%d", (int)s->pid);
-  for (char *c = name; *c; c++)
-    if (!isgraph((unsigned char)*c))
-      *c = '?';
-  snprintf(key, sizeof key, "%s@%u", name, (unsigned)s->uid);
-  int r = siox_bank_job(d->bank, key, number);
-  if (r == 0)
-    r = siox_bank_job_user(d->bank, *number, s->uid);
-  if (r < 0)
-    return r;
-  if (*number >= d->njobs) {
-    uint32_t room = *number + 16;
-    struct siox__job *more = realloc(d->job, room * sizeof *more);
-    if (!more)
-      return SIOX_ENOMEM;
-    memset(more + d->njobs, 0, (room - d->njobs) * sizeof *more);
-    d->job = more;
-    d->njobs = room;
-  }
-  define_job(d, *number, key, name, s->uid);
-  return 0;
 }
 
 /* A descriptor that becomes readable when the peer dies; -1 where the kernel cannot (then its
@@ -120,7 +74,7 @@ static int make_ring(struct siox__session *s) {
 static void fill_welcome(const struct siox__session *s, struct siox_msg_welcome *w) {
   const struct siox__daemon *d = s->d;
   w->client = s->serial;
-  w->job = s->job;
+  w->job = d->job[s->job].serial;
   w->ndisks = d->drives.ndisks;
   w->lead_kind = d->table->policy_lead_kind;
   w->first_of_job = d->job[s->job].seen == 1;
@@ -188,7 +142,7 @@ static int enter(struct siox__session *s, int64_t now) {
 static void record_join(struct siox__session *s, int64_t now, const char *program) {
   struct siox_trace_event event = {.kind = SIOX_TRACE_CLIENT, .client = s->serial};
   event.u.client_def.client = s->serial;
-  event.u.client_def.job = s->job;
+  event.u.client_def.job = siox__job_serial(s->d, s->job);
   event.u.client_def.rank = s->rank;
   event.u.client_def.size = s->size;
   event.u.client_def.pid = (int32_t)s->pid;
@@ -229,7 +183,7 @@ static int64_t join(struct siox__session *s, const struct siox_msg_hello *hello)
   if (r == 0 && d->draining)
     r = SIOX_EGONE;             /* for who comes now it is */
   siox__work(s, d->njobs / 64); /* the key is looked for among them */
-  if (r < 0 || (r = find_job(s, hello->job, &s->job)) < 0)
+  if (r < 0 || (r = siox__job_find(s, hello->job, &s->job)) < 0)
     return r;
   int64_t now = siox__daemon_stamp(d, hello->time);
   r = enter(s, now);
@@ -242,8 +196,7 @@ static int64_t join(struct siox__session *s, const struct siox_msg_hello *hello)
   d->njoined++;
   d->dirty = true;
   d->count.clients++;
-  d->job[s->job].clients++;
-  d->job[s->job].seen++;
+  siox__job_enters(d, s->job);
   record_join(s, now, hello->program);
   return 0;
 }
@@ -285,16 +238,17 @@ void siox__session_leave(struct siox__session *s) {
   s->joined = false;
   d->count.dropped += atomic_load_explicit(&s->ring->dropped, memory_order_relaxed);
   d->count.issued += atomic_load_explicit(&s->ring->issued, memory_order_relaxed);
-  d->job[s->job].clients--;
   d->njoined--;
   siox__daemon_drained(d);
   if (d->finished) {
     siox__members_drop(d->members, s->client);
     d->by_client[s->client] = NULL;
+    d->job[s->job].clients--; /* all is over: nothing is forgotten any more */
     return;
   }
   int64_t now = siox__daemon_stamp(d, d->stamped ? siox_bank_now(d->bank) : siox__now_ns());
   quit(s, now);
+  siox__job_leaves(d, s->job);
   d->last_leave = now;
   siox__record_flush(d);
 }

@@ -137,7 +137,7 @@ static json_t *job(struct siox__daemon *d, uint32_t number) {
   struct siox_job_totals totals = {0};
   siox_bank_job_totals(d->bank, number, &totals);
   json_t *o;
-  if (number == SIOX_NOBODY) {
+  if (number >= SIOX_FORGOTTEN) {
     o = json_object();
   } else {
     const struct siox__job *job = &d->job[number];
@@ -159,8 +159,10 @@ static json_t *job(struct siox__daemon *d, uint32_t number) {
 json_t *siox__status_jobs(struct siox__daemon *d, const char *key, uid_t asker) {
   json_t *list = json_array();
   for (uint32_t i = 0; d->bank && i < siox_bank_njobs(d->bank) && i < d->njobs; i++)
-    if (!key || !strcmp(key, d->job[i].key) ||
-        (d->job[i].uid == asker && !strcmp(key, d->job[i].name)))
+    if (d->job[i].forgotten || !d->job[i].seen)
+      continue;
+    else if (!key || !strcmp(key, d->job[i].key) ||
+             (d->job[i].uid == asker && !strcmp(key, d->job[i].name)))
       json_array_append_new(list, job(d, i));
   return list;
 }
@@ -180,6 +182,17 @@ json_t *siox__status_live_jobs(struct siox__session *s, uint32_t first, uint32_t
 
 json_t *siox__status_unattributed(struct siox__daemon *d) {
   return d->bank ? job(d, SIOX_NOBODY) : json_object();
+}
+
+json_t *siox__status_forgotten(struct siox__daemon *d) {
+  struct siox_job_totals totals = {0};
+  json_t *o = d->bank ? job(d, SIOX_FORGOTTEN) : json_object();
+  if (d->bank)
+    siox_bank_job_totals(d->bank, SIOX_FORGOTTEN, &totals);
+  json_object_set_new(o, "jobs", json_integer((json_int_t)d->count.forgotten_jobs));
+  json_object_set_new(o, "requests", json_integer((json_int_t)totals.requests));
+  json_object_set_new(o, "missed", json_integer((json_int_t)totals.missed));
+  return o;
 }
 
 json_t *siox__status_counters(struct siox__daemon *d) {

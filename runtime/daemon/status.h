@@ -12,6 +12,7 @@ json_t *siox__status_disks(struct siox__session *s, uint32_t first, uint32_t mos
 json_t *siox__status_live_jobs(struct siox__session *s, uint32_t first, uint32_t *next);
 /* key NULL: every job; otherwise the full KEY@UID, or the asker's own KEY. */
 json_t *siox__status_jobs(struct siox__daemon *d, const char *key, uid_t asker);
+json_t *siox__status_forgotten(struct siox__daemon *d); /* all forgotten jobs together */
 json_t *siox__status_unattributed(struct siox__daemon *d);
 json_t *siox__status_counters(struct siox__daemon *d);
 

@@ -415,6 +415,46 @@ def one_user_leaves_connections_for_others():
         assert daemon.log_text().count("so that others get some") == 2, daemon.log_text()
 
 
+def jobs_of_before_are_forgotten_but_not_what_they_took():
+    """5,000 jobs one after the other: some of the last are known, and the energy of all adds up."""
+    count = 5000
+    with Daemon(policy="timeout:3", disks=2) as daemon:
+        daemon.stop()
+        record = os.path.join(daemon.directory, "t.siox")
+        daemon.settings["record"] = record
+        daemon.start()
+        path = daemon.file("a", 1 << 20)
+        watch = daemon.client().join(job="watch")
+        for i in range(count):
+            client = daemon.client().join(job=f"job{i}", time=i * 20 * SECOND)
+            number, _ = client.open(path, "0:1:64K", time=i * 20 * SECOND)
+            client.io(number, 0, 4096, (i * 20 + 1) * SECOND)
+            client.send(wire.BYE)
+            client.close()
+        watch.claim(count * 20 * SECOND, [])
+        report = watch.ask("report")
+        named = [job["job"] for job in report["jobs"]]
+        assert f"job{count - 1}" in named and "job0" not in named and "watch" in named, len(named)
+        assert 1024 < len(named) <= 2050, len(named)
+        assert report["forgotten"]["jobs"] == count + 1 - len(named), report["forgotten"]
+        joules = [sum(disk["joules"]["total"] for disk in report["disks"]),
+                  sum(job["joules"]["total"] for job in report["jobs"]) + report["unattributed"]["joules"]["total"] +
+                  report["forgotten"]["joules"]["total"]]
+        wire.close_to(joules[1], joules[0])
+        assert sum(job["requests"] for job in report["jobs"]) + report["forgotten"]["requests"] == count
+        of_one = report["jobs"][-1]["joules"]["active"]
+        wire.close_to(report["forgotten"]["joules"]["active"], of_one * report["forgotten"]["jobs"], 1e-3)  # the first must seek
+        with open(f"/proc/{daemon.pid}/status") as f:
+            print([line for line in f if "VmRSS" in line])
+        watch.close()
+        daemon.stop()
+        siox = os.path.join(os.environ["SIOX_BUILD"], "bin", "siox")
+        events = subprocess.run([siox, "trace", "cat", record, "--json"], capture_output=True, text=True, check=True).stdout
+        jobs = [json.loads(line) for line in events.splitlines() if '"event":"job"' in line or '"event": "job"' in line]
+        keys = {job["detail"]["job"] if "detail" in job else job["job"]: job for job in jobs}
+        assert len(jobs) == len(keys) == count + 1, (len(jobs), len(keys))  # no number is of two jobs
+
+
 def budgets(daemon):
     client = daemon.client()
     jobs = client.ask("report")["jobs"]

@@ -140,6 +140,7 @@ static json_t *fetch(int fd, const struct options *o, struct siox_diag *diag) {
   if (good) {
     json_object_set(all, "jobs", json_object_get(jobs, "jobs"));
     json_object_set(all, "unattributed", json_object_get(jobs, "unattributed"));
+    json_object_set(all, "forgotten", json_object_get(jobs, "forgotten"));
     json_object_del(all, "next");
   } else {
     json_decref(all);

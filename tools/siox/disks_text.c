@@ -210,6 +210,11 @@ static void put_jobs(FILE *out, const json_t *answer) {
   }
   fprintf(out, "%-32s %-10s %9s %9s %9s %12.3f\n", "nobody's", "", "", "", "",
           total(json_object_get(answer, "unattributed")));
+  const json_t *before = json_object_get(answer, "forgotten");
+  if (whole(before, "jobs"))
+    fprintf(out, "%-32s %-10lld %9s %9lld %9s %12.3f\n", "forgotten jobs",
+            (long long)whole(before, "jobs"), "", (long long)whole(before, "requests"), "",
+            total(before));
 }
 
 void siox__disks_print(FILE *out, const json_t *answer, bool all) {
