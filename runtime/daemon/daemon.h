@@ -53,7 +53,9 @@ struct siox__session {
   uint32_t serial; /* the trace's number, never reused */
   uint32_t job;
   int32_t rank, size;
-  uint64_t dropped; /* records it says it lost */
+  uint64_t dropped;         /* records it says it lost */
+  struct siox__file **file; /* that it keeps, by id */
+  uint32_t nfiles, file_room;
   /* an ANSWER longer than the socket's buffer */
   char *answer;
   size_t answer_length, answer_sent;
@@ -64,15 +66,19 @@ struct siox__file {
   uint64_t id, dev, ino;
   char *path, *layout_text;
   struct siox_layout layout;
-  bool stored;             /* its layout is its authority by device and inode */
-  bool defined;            /* in the trace */
-  struct siox__file *next; /* of its hash chain */
+  bool stored;                      /* its layout is its authority by device and inode */
+  bool defined;                     /* in the trace */
+  uint32_t refs;                    /* sessions that keep it */
+  struct siox__file *next;          /* of its chain by inode, */
+  struct siox__file *like;          /* by id, */
+  struct siox__file *older, *newer; /* and of those that nobody keeps */
 };
 struct siox__files {
   char *mount; /* real path, NULL none */
-  struct siox__file **chain;
-  struct siox__file **by_id; /* by_id[id - 1] */
-  uint64_t count, room;
+  struct siox__file **chain, **by_id;
+  struct siox__file *oldest, *newest; /* that nobody keeps */
+  uint64_t count, idle, stored, kept; /* kept: summed over sessions */
+  uint64_t next_id;
   struct siox_layouts layouts; /* layouts.yaml */
 };
 
@@ -108,7 +114,7 @@ struct siox__user {
 
 struct siox__counters {
   uint64_t clients, malformed, late, cut, dropped, issued, missing[8], requests, trace_lost,
-      refused_peers, refused_io, refused_user, forgotten_members, forgotten_jobs;
+      refused_peers, refused_io, refused_user, forgotten_members, forgotten_jobs, forgotten_files;
   uint64_t packets, records; /* taken from all clients */
   uint32_t most_work;        /* done for one client in one turn */
 };
@@ -213,7 +219,11 @@ int siox__files_create(struct siox__daemon *d, struct siox_diag *diag);
 void siox__files_destroy(struct siox__daemon *d);
 int siox__files_open(struct siox__session *s, const struct siox__message *m,
                      struct siox__file **file);
+/* A file is known while some session keeps it, and the last few thousand beyond that. SIOX_EFULL:
+ * the user's share of what can be kept is used up. */
 struct siox__file *siox__files_get(struct siox__daemon *d, uint64_t id);
+int siox__files_keep(struct siox__session *s, struct siox__file *file);
+void siox__files_release(struct siox__session *s); /* all of them */
 /* The newest of that inode, NULL: it was not opened yet. */
 const struct siox__file *siox__files_known(const struct siox__daemon *d, uint64_t dev,
                                            uint64_t ino);

@@ -12,11 +12,11 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-enum { CHAINS = 4096, FILES_MAX = 1 << 20 };
+enum { CHAINS = 1 << 16, FILES_MAX = 1 << 20, IDLE_MOST = 4096 };
 #define ATTRIBUTE "user.siox.layout"
 
 static size_t chain_of(uint64_t dev, uint64_t ino) {
-  return ((ino ^ dev << 32) * UINT64_C(0x9e3779b97f4a7c15)) >> 52;
+  return ((ino ^ dev << 32) * UINT64_C(0x9e3779b97f4a7c15)) >> 48;
 }
 
 static struct siox__file *find(const struct siox__files *files, uint64_t dev, uint64_t ino) {
@@ -31,17 +31,59 @@ const struct siox__file *siox__files_known(const struct siox__daemon *d, uint64_
   return find(&d->files, dev, ino);
 }
 
-static int add(struct siox__files *files, const struct siox__file *like, struct siox__file **out) {
+static void take_out(struct siox__file **chain, const struct siox__file *f, bool by_id) {
+  while (*chain != f)
+    chain = by_id ? &(*chain)->like : &(*chain)->next;
+  *chain = by_id ? f->like : f->next;
+}
+
+static void free_file(struct siox__file *f) {
+  siox_layout_free(&f->layout);
+  free(f->path);
+  free(f->layout_text);
+  free(f);
+}
+
+static void leave_idle(struct siox__files *files, struct siox__file *f) {
+  if (files->oldest != f && !f->older)
+    return; /* it is not among them */
+  *(f->older ? &f->older->newer : &files->oldest) = f->newer;
+  *(f->newer ? &f->newer->older : &files->newest) = f->older;
+  f->older = f->newer = NULL;
+  files->idle--;
+}
+
+static void forget_oldest(struct siox__daemon *d) {
+  struct siox__files *files = &d->files;
+  struct siox__file *f = files->oldest;
+  leave_idle(files, f);
+  take_out(&files->chain[chain_of(f->dev, f->ino)], f, false);
+  take_out(&files->by_id[f->id % CHAINS], f, true);
+  files->stored -= f->stored;
+  files->count--;
+  d->count.forgotten_files++;
+  free_file(f);
+}
+
+/* What is stored with the inode number alone is nowhere else to be read, unless there are very many
+ * of these. */
+static void become_idle(struct siox__daemon *d, struct siox__file *f) {
+  struct siox__files *files = &d->files;
+  if (f->stored && files->stored <= FILES_MAX / 2)
+    return;
+  f->older = files->newest;
+  *(f->older ? &f->older->newer : &files->oldest) = f;
+  files->newest = f;
+  if (++files->idle > IDLE_MOST)
+    forget_oldest(d);
+}
+
+static int add(struct siox__daemon *d, const struct siox__file *like, struct siox__file **out) {
+  struct siox__files *files = &d->files;
+  if (files->count == FILES_MAX && files->oldest)
+    forget_oldest(d);
   if (files->count == FILES_MAX)
     return SIOX_EFULL;
-  if (files->count == files->room) {
-    uint64_t room = files->room ? 2 * files->room : 64;
-    struct siox__file **more = realloc(files->by_id, room * sizeof(struct siox__file *));
-    if (!more)
-      return SIOX_ENOMEM;
-    files->by_id = more;
-    files->room = room;
-  }
   struct siox__file *f = malloc(sizeof *f);
   if (!f)
     return SIOX_ENOMEM;
@@ -58,14 +100,69 @@ static int add(struct siox__files *files, const struct siox__file *like, struct 
   struct siox__file **chain = &files->chain[chain_of(f->dev, f->ino)];
   f->next = *chain;
   *chain = f;
-  files->by_id[files->count++] = f;
-  f->id = files->count;
+  f->id = ++files->next_id;
+  f->like = files->by_id[f->id % CHAINS];
+  files->by_id[f->id % CHAINS] = f;
+  files->count++;
+  files->stored += f->stored;
   *out = f;
   return 0;
 }
 
 struct siox__file *siox__files_get(struct siox__daemon *d, uint64_t id) {
-  return id - 1 < d->files.count ? d->files.by_id[id - 1] : NULL;
+  struct siox__file *f = d->files.by_id[id % CHAINS];
+  while (f && f->id != id)
+    f = f->like;
+  return f;
+}
+
+int siox__files_keep(struct siox__session *s, struct siox__file *f) {
+  struct siox__daemon *d = s->d;
+  uint32_t low = 0, high = s->nfiles;
+  if (high && s->file[high - 1]->id < f->id)
+    low = high; /* as it mostly is */
+  while (low < high) {
+    uint32_t middle = low + (high - low) / 2;
+    if (s->file[middle]->id < f->id)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  if (low < s->nfiles && s->file[low] == f)
+    return 0;
+  struct siox__user *user = siox__user_of(d, s->uid);
+  if (!user || !siox__user_may(d, s->uid, user->files, d->files.kept, FILES_MAX))
+    return SIOX_EFULL;
+  if (s->nfiles == s->file_room) {
+    uint32_t room = s->file_room ? 2 * s->file_room : 16;
+    struct siox__file **more = realloc(s->file, room * sizeof(struct siox__file *));
+    if (!more)
+      return SIOX_ENOMEM;
+    s->file = more;
+    s->file_room = room;
+  }
+  memmove(&s->file[low + 1], &s->file[low], (s->nfiles - low) * sizeof(struct siox__file *));
+  s->file[low] = f;
+  s->nfiles++;
+  user->files++;
+  d->files.kept++;
+  if (f->refs++ == 0)
+    leave_idle(&d->files, f);
+  return 0;
+}
+
+void siox__files_release(struct siox__session *s) {
+  struct siox__daemon *d = s->d;
+  struct siox__user *user = siox__user_of(d, s->uid);
+  for (uint32_t i = 0; i < s->nfiles; i++)
+    if (--s->file[i]->refs == 0)
+      become_idle(d, s->file[i]);
+  d->files.kept -= s->nfiles;
+  if (user)
+    user->files -= s->nfiles;
+  free(s->file);
+  s->file = NULL;
+  s->nfiles = s->file_room = 0;
 }
 
 static void remember(void *context, uint64_t dev, uint64_t ino, const char *path,
@@ -78,7 +175,7 @@ static void remember(void *context, uint64_t dev, uint64_t ino, const char *path
                                    .stored = true};
   if (siox_layout_parse(&like.layout, d->drives.ndisks, text) < 0)
     return; /* of a time with other disks */
-  add(&d->files, &like, &file);
+  add(d, &like, &file);
   siox_layout_free(&like.layout);
 }
 
@@ -104,7 +201,8 @@ int siox__files_create(struct siox__daemon *d, struct siox_diag *diag) {
   if (r < 0)
     return r;
   d->files.chain = calloc(CHAINS, sizeof(struct siox__file *));
-  if (!d->files.chain)
+  d->files.by_id = calloc(CHAINS, sizeof(struct siox__file *));
+  if (!d->files.chain || !d->files.by_id)
     return SIOX_ENOMEM;
   siox__store_layouts(d->store, remember, d);
   if (!d->config->layouts)
@@ -118,12 +216,11 @@ int siox__files_create(struct siox__daemon *d, struct siox_diag *diag) {
 }
 
 void siox__files_destroy(struct siox__daemon *d) {
-  for (uint64_t i = 0; i < d->files.count; i++) {
-    siox_layout_free(&d->files.by_id[i]->layout);
-    free(d->files.by_id[i]->path);
-    free(d->files.by_id[i]->layout_text);
-    free(d->files.by_id[i]);
-  }
+  for (uint32_t i = 0; d->files.by_id && i < CHAINS; i++)
+    for (struct siox__file *f = d->files.by_id[i], *next; f; f = next) {
+      next = f->like;
+      free_file(f);
+    }
   free(d->files.by_id);
   free(d->files.mount);
   free(d->files.chain);
@@ -218,7 +315,10 @@ int siox__files_open(struct siox__session *s, const struct siox__message *m,
     *file = find(&d->files, asked->dev, asked->ino);
     if (!*file || strcmp((*file)->layout_text, text) ||
         (asked->created && strcmp((*file)->path, path)))
-      r = add(&d->files, &like, file);
+      r = add(d, &like, file);
+    bool made = r == 0 && !(*file)->refs && !(*file)->older && d->files.oldest != *file;
+    if (r == 0 && (r = siox__files_keep(s, *file)) < 0 && made)
+      become_idle(d, *file);
   }
   if (r == 0 && !(*file)->defined) {
     struct siox_trace_event event = {.kind = SIOX_TRACE_FILE};

@@ -278,8 +278,11 @@ static int open_file(struct siox__session *s, const struct siox__message *m, con
 static int access_file(struct siox__session *s, const struct siox__message *m, const char **why) {
   struct siox__daemon *d = s->d;
   const struct siox_msg_io *io = m->u.io;
-  const struct siox__file *file = siox__files_get(d, io->file);
+  struct siox__file *file = siox__files_get(d, io->file);
   siox__work(s, siox__work_of(d, file ? file->layout.factor : 0));
+  int kept = file ? siox__files_keep(s, file) : 0; /* a forked child's, say */
+  if (kept < 0)
+    return refuse(s, &m->head, kept, why);
   if (!file || io->offset < 0 || io->bytes < 0 || io->op > SIOX_IO_SYNC || io->thread > UINT16_MAX)
     return refuse(s, &m->head, file ? SIOX_EINVAL : SIOX_ENOENT, why);
   int64_t arrival = siox__daemon_stamp(d, io->arrival);

@@ -86,6 +86,7 @@ void siox__session_end(struct siox__session *s, const char *why) {
               (unsigned)s->uid, why);
   }
   siox__session_leave(s);
+  siox__files_release(s);
   siox__user_leaves(d, s->uid);
   if (s->next)
     s->next->prev = s->prev;

@@ -455,6 +455,38 @@ def jobs_of_before_are_forgotten_but_not_what_they_took():
         assert len(jobs) == len(keys) == count + 1, (len(jobs), len(keys))  # no number is of two jobs
 
 
+def files_that_nobody_has_open_are_forgotten_and_no_others():
+    """10,000 files, of which one process keeps the first open; the last that were left are known."""
+    with Daemon(disks=2) as daemon:
+        keeper = daemon.client().join(job="keeper")
+        kept, _ = keeper.open(daemon.file("kept", 1 << 20), "0:1:64K")
+        numbers = {}
+        for turn in range(5):
+            client = daemon.client().join(job="many")
+            for i in range(2000):
+                name = f"f{turn * 2000 + i}"
+                numbers[name] = client.open(daemon.file(name, 4096))[0]
+            assert client.io(numbers[f"f{turn * 2000}"], 0, 4096, keeper.seq) > 0
+            client.send(wire.BYE)
+            client.close()
+        counters = keeper.ask("status")["counters"]
+        assert counters["files"] == 4096 + 1 and counters["forgotten_files"] == 10000 - 4096, counters
+        assert len(set(numbers.values())) == 10000
+        assert keeper.io(kept, 0, 4096, SECOND) > 0  # not that one
+        st = os.stat(os.path.join(daemon.mount, "f9999"))
+        assert keeper.ask("layout", dev=st.st_dev, ino=st.st_ino)["layout"] is not None
+        st = os.stat(os.path.join(daemon.mount, "f0"))
+        assert keeper.ask("layout", dev=st.st_dev, ino=st.st_ino)["layout"] is None
+        assert keeper.open(os.path.join(daemon.mount, "f0"))[0] not in numbers.values()  # it is a file as any
+        last = numbers["f9999"]
+        assert keeper.io(last, 0, 4096, SECOND) > 0  # as a forked child goes on
+        try:
+            keeper.io(numbers["f1"], 0, 4096, SECOND)
+            raise AssertionError("a forgotten file was used")
+        except RuntimeError as error:
+            assert "not done" in str(error), error
+
+
 def budgets(daemon):
     client = daemon.client()
     jobs = client.ask("report")["jobs"]
