@@ -66,9 +66,11 @@ struct siox__thread {
   bool slack;                       /* timer slack is set */
   const struct siox_site *site;     /* announced by siox_at for the next MPI-IO call */
   uint64_t io_site, io_uid, io_seq; /* of the MPI-IO call now running */
-  const char *layout;               /* asked for by the MPI_File_open now running, or NULL */
-  struct siox__file *opened;        /* last file opened under it */
-  uint32_t connection;              /* that what it is about to ask belongs to */
+  void *io_handle;                  /* its MPI_File where it has one, or NULL */
+  bool io_running;
+  const char *layout;        /* asked for by the MPI_File_open now running, or NULL */
+  struct siox__file *opened; /* last file opened under it */
+  uint32_t connection;       /* that what it is about to ask belongs to */
 };
 extern _Thread_local struct siox__thread siox__self __attribute__((tls_model("initial-exec")));
 
@@ -181,7 +183,13 @@ const struct siox_mask *siox__fault_mask(void);
  * compiled with the pass; layout NULL: not known. */
 void siox__predict_opened(struct siox_site *site, void *handle, const struct siox_layout *layout);
 void siox__predict_closed(void *handle);
+/* The MPI library keeps this file beside an open one, for its shared file pointer. */
+void siox__predict_beside(void *handle, const char *layout);
+/* A call that moves the shared file pointer. */
+void siox__predict_pointer(void *handle);
 void siox__predict_before(struct siox_site *site, void *handle, int64_t offset, int64_t bytes);
+/* A file was opened while the MPI-IO call on `handle` runs. */
+void siox__mpi_opened_beside(void *handle, const struct siox__file *file);
 /* Layout of an open MPI file while it is open, or NULL. handle: the MPI_File. */
 const struct siox_layout *siox__file_of_handle(const void *handle);
 

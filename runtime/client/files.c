@@ -150,13 +150,14 @@ static struct siox__file *look(int fd, bool created) {
   return file || siox__connected() ? file : get(st.st_dev, st.st_ino);
 }
 
-void siox__file_opened(int fd, bool created) {
+struct siox__file *siox__file_opened(int fd, bool created) {
   siox__file_closed(fd); /* whatever was known of this number is over */
   struct siox__file *file = look(fd, created);
   if (!file)
-    return;
+    return NULL;
   set(fd, file);
   siox__self.opened = file;
+  return file;
 }
 
 struct siox__file *siox__file_live(struct siox__file *file, int fd) {

@@ -15,6 +15,9 @@ struct siox__file {
   dev_t dev;
   ino_t ino;
   _Atomic int references;
+  /* The last nonblocking MPI-IO call on it: its I/O may be done in whatever call comes to wait for
+   * it. All 0: none since it was opened. */
+  _Atomic uint64_t later_site, later_uid, later_seq;
   struct siox__file *next;
   char layout[1024]; /* text; "": too long to keep, or none */
 };
@@ -37,8 +40,8 @@ static inline struct siox__file *siox__managed(int fd) {
  * or NULL. */
 struct siox__file *siox__file_live(struct siox__file *file, int fd);
 /* A descriptor was opened by the program (under the guard): finds out whether it is a regular file
- * under the mount, and tells the daemon. */
-void siox__file_opened(int fd, bool created);
+ * under the mount, and tells the daemon; it, or NULL. */
+struct siox__file *siox__file_opened(int fd, bool created);
 void siox__file_dup(int from, int to);
 void siox__file_closed(int fd);
 void siox__file_hold(struct siox__file *file);

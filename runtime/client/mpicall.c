@@ -43,11 +43,24 @@ void siox__call_before(struct siox__call *c) {
   }
   siox__self.site = c->site; /* hints that follow from it name it */
   siox__predict_before((struct siox_site *)(uintptr_t)c->site, c->handle, c->offset, c->bytes);
+  if (c->shared)
+    siox__predict_pointer(c->handle);
   siox__self.site = NULL;
   siox__self.io_site = c->site_key;
   siox__self.io_uid = c->uid;
   siox__self.io_seq = c->seq;
+  siox__self.io_handle = c->file ? c->handle : NULL;
+  siox__self.io_running = true;
   errno = saved;
+}
+
+void siox__call_later(struct siox__call *c, int result) {
+  struct siox__file *file = c->on && c->file ? c->file->file : NULL;
+  if (!file || result != MPI_SUCCESS)
+    return;
+  file->later_site = c->site_key;
+  file->later_uid = c->uid;
+  file->later_seq = c->seq;
 }
 
 int siox__call_end(struct siox__call *c, int result, bool synchronises) {
@@ -56,6 +69,8 @@ int siox__call_end(struct siox__call *c, int result, bool synchronises) {
   int saved = errno, class = 0;
   int64_t end = siox__now_ns();
   siox__self.io_site = siox__self.io_uid = siox__self.io_seq = 0;
+  siox__self.io_handle = NULL;
+  siox__self.io_running = false;
   if (siox__enter()) {
     if (result != MPI_SUCCESS)
       PMPI_Error_class(result, &class);

@@ -76,6 +76,12 @@ void siox__mpi_file_free(struct siox__mpi_file *f) {
   free(f);
 }
 
+void siox__mpi_opened_beside(void *handle, const struct siox__file *file) {
+  const struct siox__mpi_file *f = siox__mpi_file((MPI_File)(uintptr_t)handle);
+  if (f && f->file && f->file != file)
+    siox__predict_beside(handle, file->layout);
+}
+
 const struct siox_layout *siox__file_of_handle(const void *handle) {
   struct siox__mpi_file *f = siox__mpi_file((MPI_File)(uintptr_t)handle);
   return f && f->has_layout ? &f->layout : NULL;

@@ -38,7 +38,8 @@ static void place(struct siox__call *c, int64_t offset, bool known, int64_t coun
                PMPI_File_get_position(handle, &offset) == MPI_SUCCESS;
 #define ASK_SHARED(c, handle)                                                                      \
   const MPI_Offset offset = -1;                                                                    \
-  const bool known = false;
+  const bool known = false;                                                                        \
+  c.shared = c.on;
 
 static void split_begins(struct siox__call *c) {
   if (!c->file)
@@ -51,6 +52,11 @@ static void split_begins(struct siox__call *c) {
 #define AT_BEGIN(c) split_begins(&c);
 #define AT_BLOCKING(c)
 #define AT_NONBLOCKING(c)
+
+/* After the call. */
+#define DONE_BEGIN(c, result)
+#define DONE_BLOCKING(c, result)
+#define DONE_NONBLOCKING(c, result) siox__call_later(&c, result);
 
 #define LAST_BLOCKING , MPI_Status *last
 #define LAST_NONBLOCKING , MPI_Request *last
@@ -68,7 +74,7 @@ static void split_begins(struct siox__call *c) {
     place(&c, offset, true, count, type);                                                          \
     AT_##span(c) siox__call_before(&c);                                                            \
     int result = P##name(handle, offset, buffer, count, type PASS_##span);                         \
-    return siox__call_end(&c, result, SYNCHRONISES_##span(group));                                 \
+    DONE_##span(c, result) return siox__call_end(&c, result, SYNCHRONISES_##span(group));          \
   }
 
 #define ACCESS(name, class, pointer, span, group, width)                                           \
@@ -80,7 +86,7 @@ static void split_begins(struct siox__call *c) {
     ASK_##pointer(c, handle) place(&c, offset, known, count, type);                                \
     AT_##span(c) siox__call_before(&c);                                                            \
     int result = P##name(handle, buffer, count, type PASS_##span);                                 \
-    return siox__call_end(&c, result, SYNCHRONISES_##span(group));                                 \
+    DONE_##span(c, result) return siox__call_end(&c, result, SYNCHRONISES_##span(group));          \
   }
 
 /* The end of a split collective belongs to the collective of its beginning. */

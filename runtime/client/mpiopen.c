@@ -54,6 +54,8 @@ SIOX_EXPORT int MPI_File_close(MPI_File *handle) {
     return PMPI_File_close(handle);
   }
   siox__call_before(&c);
+  if (c.file && c.file->file)
+    c.file->file->later_site = c.file->file->later_uid = c.file->file->later_seq = 0;
   siox__predict_closed(*handle);
   siox__mpi_file_remove(*handle); /* before the handle's address can be given out again */
   int result = siox__call_end(&c, PMPI_File_close(handle), true);
@@ -97,10 +99,13 @@ SIOX_EXPORT int MPI_File_set_view(MPI_File handle, MPI_Offset displacement, MPI_
 
 /* PLAIN: nothing to learn from it but that it happened; `at` is its byte offset or -1. */
 #define PLAIN(name, collective, at, parameters, arguments)                                         \
+  SHARING(name, false, collective, at, parameters, arguments)
+#define SHARING(name, pointer, collective, at, parameters, arguments)                              \
   SIOX_EXPORT int name parameters {                                                                \
     struct siox__call c;                                                                           \
     if (siox__call_on_file(&c, SIOX_CALL_##name, handle, collective)) {                            \
       c.offset = at;                                                                               \
+      c.shared = pointer;                                                                          \
       siox__call_before(&c);                                                                       \
     }                                                                                              \
     return siox__call_end(&c, P##name arguments, collective);                                      \
@@ -117,8 +122,8 @@ static int64_t sought(const struct siox__call *c, MPI_Offset offset, int whence)
 
 PLAIN(MPI_File_seek, false, sought(&c, offset, whence),
       (MPI_File handle, MPI_Offset offset, int whence), (handle, offset, whence))
-PLAIN(MPI_File_seek_shared, true, sought(&c, offset, whence),
-      (MPI_File handle, MPI_Offset offset, int whence), (handle, offset, whence))
+SHARING(MPI_File_seek_shared, true, true, sought(&c, offset, whence),
+        (MPI_File handle, MPI_Offset offset, int whence), (handle, offset, whence))
 PLAIN(MPI_File_sync, true, -1, (MPI_File handle), (handle))
 PLAIN(MPI_File_set_size, true, size, (MPI_File handle, MPI_Offset size), (handle, size))
 PLAIN(MPI_File_preallocate, true, size, (MPI_File handle, MPI_Offset size), (handle, size))

@@ -42,8 +42,10 @@ static int after(struct opening o, int fd) {
     return fd;
   int saved = errno;
   if (o.inside && siox__enter()) {
-    siox__file_opened(fd, o.fresh);
+    struct siox__file *opened = siox__file_opened(fd, o.fresh);
     siox__exit();
+    if (siox__self.io_handle && opened)
+      siox__mpi_opened_beside(siox__self.io_handle, opened);
   } else {
     siox__file_closed(fd);
   }

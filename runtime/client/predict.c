@@ -173,6 +173,22 @@ void siox__predict_closed(void *handle) {
   end();
 }
 
+void siox__predict_beside(void *handle, const char *text) {
+  struct siox_layout layout;
+  if (!begin())
+    return;
+  if (siox_layout_parse(&layout, siox__client.welcome.ndisks, text) == 0)
+    siox__predictor_beside(predictor(), handle, &layout);
+  end();
+}
+
+void siox__predict_pointer(void *handle) {
+  if (!begin())
+    return;
+  siox__predictor_pointer(predictor(), handle);
+  end();
+}
+
 void siox__predict_before(struct siox_site *site, void *handle, int64_t offset, int64_t bytes) {
   if (!begin())
     return;

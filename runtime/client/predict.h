@@ -48,6 +48,7 @@ struct siox__pfile {
   const void *handle; /* NULL: closed */
   const struct siox_site *origin;
   struct siox_layout layout; /* factor 0: not on emulated disks */
+  struct siox_layout beside; /* of the file with its shared file pointer; factor 0: none seen */
   uint64_t needed;           /* release generation at which all its disks were claimed as needed */
 };
 
@@ -179,6 +180,12 @@ void siox__predictor_free(struct siox__predictor *p);
 void siox__predictor_opened(struct siox__predictor *p, struct siox_site *site, const void *handle,
                             const struct siox_layout *layout);
 void siox__predictor_closed(struct siox__predictor *p, const void *handle);
+/* The MPI library has opened a file that keeps the shared file pointer of an open one; takes the
+ * layout over. */
+void siox__predictor_beside(struct siox__predictor *p, const void *handle,
+                            struct siox_layout *layout);
+/* Before a call that moves the shared file pointer. */
+void siox__predictor_pointer(struct siox__predictor *p, const void *handle);
 /* Before an access; offset -1: not known. site may be NULL. */
 void siox__predictor_access(struct siox__predictor *p, struct siox_site *site, const void *handle,
                             int64_t offset, int64_t bytes);
@@ -221,6 +228,8 @@ enum { SIOX__PASSED_BY = SIOX__HISTORY };
 bool siox__predict_mask(const struct siox__predictor *p, const struct siox__context *c,
                         struct siox_site *site, uint32_t j, enum siox__place where,
                         struct siox_mask *mask);
+/* Adds the disk of a file's shared file pointer, if it has one. */
+void siox__predict_shared(const struct siox__pfile *f, struct siox_mask *mask);
 /* Adds the disks of a set of files. */
 void siox__predict_given(const struct siox__predictor *p, uint64_t files, struct siox_mask *mask);
 

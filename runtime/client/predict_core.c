@@ -31,8 +31,10 @@ void siox__predictor_free(struct siox__predictor *p) {
     free(s->state);
     s->state = NULL;
   }
-  for (uint32_t i = 0; i < p->nfiles; i++)
+  for (uint32_t i = 0; i < p->nfiles; i++) {
     siox_layout_free(&p->file[i].layout);
+    siox_layout_free(&p->file[i].beside);
+  }
   free(p->file);
   free(p->touched);
   free(p->claimed);
@@ -82,6 +84,27 @@ void siox__predictor_closed(struct siox__predictor *p, const void *handle) {
   int32_t i = siox__predictor_file(p, handle);
   if (i >= 0)
     p->file[i].handle = NULL;
+}
+
+void siox__predictor_beside(struct siox__predictor *p, const void *handle,
+                            struct siox_layout *layout) {
+  int32_t i = asleep(p) ? -1 : siox__predictor_file(p, handle);
+  if (i < 0) {
+    siox_layout_free(layout);
+    return;
+  }
+  siox_layout_free(&p->file[i].beside);
+  p->file[i].beside = *layout;
+  siox__predictor_pointer(p, handle);
+}
+
+void siox__predictor_pointer(struct siox__predictor *p, const void *handle) {
+  int32_t i = asleep(p) ? -1 : siox__predictor_file(p, handle);
+  if (i < 0)
+    return;
+  siox_mask_zero(&p->scratch);
+  siox__predict_shared(&p->file[i], &p->scratch);
+  siox__predict_need(p, &p->scratch);
 }
 
 static void touch(struct siox__predictor *p, struct siox_site *site, struct siox__site_state *s) {

@@ -168,6 +168,19 @@ enum siox__place siox__place_of_site(const struct siox__lists *lists,
   return SIOX__ELSEWHERE;
 }
 
+/* MPI-IO keeps the pointer as one MPI_Offset at the beginning of a file of its own. */
+enum { POINTER_BYTES = 8 };
+
+void siox__predict_shared(const struct siox__pfile *f, struct siox_mask *mask) {
+  if (f->beside.factor)
+    siox_layout_mask(&f->beside, 0, POINTER_BYTES, mask);
+}
+
+static void add_whole(const struct siox__pfile *f, struct siox_mask *mask) {
+  siox_layout_disks(&f->layout, mask);
+  siox__predict_shared(f, mask);
+}
+
 static bool well_behaved(const struct siox_site *site) {
   for (uint32_t i = 0; i < site->nlevels; i++)
     if (site->levels[i].offset_class == SIOX_OFFSET_UNKNOWN)
@@ -188,7 +201,7 @@ static bool add_origins(const struct siox__predictor *p, const struct siox_site 
     bool found = false;
     for (uint32_t i = 0; i < p->nfiles; i++)
       if (p->file[i].origin == site->origins[o]) {
-        siox_layout_disks(&p->file[i].layout, mask);
+        add_whole(&p->file[i], mask);
         found = true;
       }
     if (!found)
@@ -200,7 +213,7 @@ static bool add_origins(const struct siox__predictor *p, const struct siox_site 
 void siox__predict_given(const struct siox__predictor *p, uint64_t files, struct siox_mask *mask) {
   for (uint32_t i = 0; i < p->nfiles && i < SIOX__FILES_MAX; i++)
     if (files >> i & 1)
-      siox_layout_disks(&p->file[i].layout, mask);
+      add_whole(&p->file[i], mask);
 }
 
 /* The disks of one file that a track leads to in the j-th coming burst. */
@@ -252,6 +265,7 @@ bool siox__predict_mask(const struct siox__predictor *p, const struct siox__cont
       add_track(&p->file[i].layout, site, track, j, mask);
     else
       siox_layout_disks(&p->file[i].layout, mask);
+    siox__predict_shared(&p->file[i], mask);
   }
   return true;
 }

@@ -19,8 +19,10 @@ static void use_at(struct siox__predictor *p, const struct siox_mask *mask, int6
 /* Unknown code runs at `time`: it can only know the files that are open or were. */
 static void anything_open_at(struct siox__predictor *p, int64_t time) {
   siox_mask_zero(&p->scratch);
-  for (uint32_t i = 0; i < p->nfiles; i++)
+  for (uint32_t i = 0; i < p->nfiles; i++) {
     siox_layout_disks(&p->file[i].layout, &p->scratch);
+    siox__predict_shared(&p->file[i], &p->scratch);
+  }
   use_at(p, &p->scratch, time);
 }
 

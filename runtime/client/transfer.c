@@ -32,13 +32,14 @@ void siox__sleep_until(int64_t time) {
 int64_t siox__charge(struct siox__file *file, enum siox_io_op op, int64_t arrival, int64_t offset,
                      int64_t bytes, uint32_t flags, uint32_t request) {
   siox__self.connection = atomic_load(&siox__client.connection); /* before the file's number */
+  bool own = siox__self.io_running;
   struct siox_msg_io io = {.arrival = arrival,
                            .file = file->id,
                            .offset = offset,
                            .bytes = bytes,
-                           .site = siox__self.io_site,
-                           .coll_uid = siox__self.io_uid,
-                           .coll_seq = siox__self.io_seq,
+                           .site = own ? siox__self.io_site : file->later_site,
+                           .coll_uid = own ? siox__self.io_uid : file->later_uid,
+                           .coll_seq = own ? siox__self.io_seq : file->later_seq,
                            .op = op,
                            .thread = siox__thread_number(),
                            .flags = flags,

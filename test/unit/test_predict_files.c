@@ -195,6 +195,32 @@ static void a_loop_of_the_helper_that_lasts_comes_first(void **state) {
   relay_end(&r);
 }
 
+static void a_shared_file_pointer_is_claimed_by_the_calls_that_move_it(void **state) {
+  (void)state;
+  struct world w;
+  int handle;
+  begin(&w, SIOX_LEAD_GAP, "0:2:1K", "4:2:1K");
+  siox__predictor_opened(&w.p, NULL, &handle, &w.a);
+  siox__predictor_pointer(&w.p, &handle); /* its file has not been seen yet */
+  assert_int_equal(w.n, 0);
+  struct siox_layout pointer;
+  assert_int_equal(siox_layout_copy(&pointer, &w.b), 0);
+  siox__predictor_beside(&w.p, &handle, &pointer);
+  assert_int_equal(w.n, 1);
+  assert_string_equal(w.told[0].mask, "000010"); /* bytes 0 to 7 of 4:2:1K */
+  assert_int_equal(w.told[0].flag, 1);
+  struct siox_mask disk;
+  assert_int_equal(siox_mask_init(&disk, 6), 0);
+  siox_mask_set(&disk, 4);
+  siox__predict_release(&w.p, &disk);
+  siox_mask_free(&disk);
+  siox__predictor_pointer(&w.p, &handle);
+  assert_int_equal(w.n, 3);
+  assert_string_equal(w.told[2].mask, "000010");
+  assert_int_equal(w.told[2].flag, 1);
+  end(&w);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(first_gap_wakes_only_the_file_its_call_path_leads_to),
@@ -205,6 +231,7 @@ int main(void) {
       cmocka_unit_test(a_table_evaluated_for_another_function_says_nothing_here),
       cmocka_unit_test(what_follows_other_calls_of_a_helper_is_not_expected),
       cmocka_unit_test(a_loop_of_the_helper_that_lasts_comes_first),
+      cmocka_unit_test(a_shared_file_pointer_is_claimed_by_the_calls_that_move_it),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
