@@ -31,14 +31,14 @@ namespace {
 const char StringMarker[] = "siox.string";
 /// A Fortran call that does not look as it should keeps its arguments and gets this in front of its
 /// name, so that nobody takes them for those of C.
-const char Unread[] = "siox.unread.";
+const char Unread[] = "unread.";
 
 struct Shape {
   StringRef Routine;
   std::string Letters;
 };
 
-/// Letters of fortran.def for a row of mpiio.def, "" where its roles do not tell.
+/// Letters for a row of mpiio.def, "" where its roles do not tell (fortran.def has them then).
 std::string lettersOf(const CallInfo &Info) {
   if (Info.Class == SIOX_CLASS_OPEN)
     return "ISIIA";
@@ -79,10 +79,9 @@ std::optional<Shape> shapeOf(StringRef Name, const MpiName &Parsed) {
 #undef SIOX_FORTRAN
     return Map;
   }();
-  if (const CallInfo *Info = lookupCall(Name)) {
-    std::string Letters = lettersOf(*Info);
-    return Letters.empty() ? std::nullopt : std::optional<Shape>({Info->Name, Letters});
-  }
+  if (const CallInfo *Info = lookupCall(Name))
+    if (std::string Letters = lettersOf(*Info); !Letters.empty())
+      return Shape{Info->Name, Letters};
   auto Found = Others.find(Parsed.Routine);
   return Found == Others.end() ? std::nullopt : std::optional<Shape>(Found->second);
 }

@@ -30,7 +30,7 @@ void findSites(Module &M, ModuleModel &Model) {
     for (Instruction &I : instructions(F)) {
       auto *Call = dyn_cast<CallBase>(&I);
       const CallInfo *Info = Call ? lookupCall(*Call) : nullptr;
-      if (!Info)
+      if (!Info || Info->Class == SIOX_CLASS_APART)
         continue;
       Site S;
       S.Id = Model.Sites.size();

@@ -69,4 +69,9 @@ struct siox__sync {
 void siox__sync_begin(struct siox__sync *s, MPI_Comm comm);
 void siox__sync_end(const struct siox__sync *s, enum siox_sync_kind kind, int root);
 
+/* Receives under way: there are some that an end of requests has to be compared with; the request has
+ * ended, status is the one of its receive. */
+bool siox__message_watching(void);
+void siox__message_ended(MPI_Request request, const MPI_Status *status);
+
 #endif

@@ -141,6 +141,7 @@ static bool split_end(struct siox__call *c, enum siox_call call, MPI_File handle
 #define CLASS_SIZE(...)
 #define CLASS_DELETE(...)
 #define CLASS_OTHER(...)
+#define CLASS_APART(...)
 #define SIOX_MPIIO(name, class, pointer, span, group, width, ...)                                  \
   CLASS_##class(name, class, pointer, span, group, width)
 #include "siox/mpiio.def"

@@ -152,8 +152,7 @@ SIOX_EXPORT int MPI_Irecv(void *buffer, int count, MPI_Datatype type, int from, 
   return result;
 }
 
-/* The request has ended; status is the one of its receive. */
-static void ended(MPI_Request request, const MPI_Status *status) {
+void siox__message_ended(MPI_Request request, const MPI_Status *status) {
   if (request == MPI_REQUEST_NULL || !atomic_load_explicit(&under_way, memory_order_relaxed))
     return;
   struct receive *r = take(request);
@@ -173,29 +172,29 @@ SIOX_EXPORT int MPI_Request_free(MPI_Request *request) {
   return PMPI_Request_free(request);
 }
 
-static bool watching(void) {
+bool siox__message_watching(void) {
   return atomic_load_explicit(&under_way, memory_order_relaxed) && !siox__self.depth;
 }
 
 SIOX_EXPORT int MPI_Wait(MPI_Request *request, MPI_Status *status) {
-  if (!watching())
+  if (!siox__message_watching())
     return PMPI_Wait(request, status);
   MPI_Request was = *request;
   MPI_Status own, *s = status == MPI_STATUS_IGNORE ? &own : status;
   int result = PMPI_Wait(request, s);
   if (result == MPI_SUCCESS)
-    ended(was, s);
+    siox__message_ended(was, s);
   return result;
 }
 
 SIOX_EXPORT int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status) {
-  if (!watching())
+  if (!siox__message_watching())
     return PMPI_Test(request, flag, status);
   MPI_Request was = *request;
   MPI_Status own, *s = status == MPI_STATUS_IGNORE ? &own : status;
   int result = PMPI_Test(request, flag, s);
   if (result == MPI_SUCCESS && *flag)
-    ended(was, s);
+    siox__message_ended(was, s);
   return result;
 }
 
@@ -220,12 +219,12 @@ static void several_end(struct several *w) {
 SIOX_EXPORT int MPI_Waitall(int n, MPI_Request requests[], MPI_Status statuses[]) {
   struct several w = {0};
   int result;
-  if (!watching() || !several(&w, n, requests, statuses)) {
+  if (!siox__message_watching() || !several(&w, n, requests, statuses)) {
     result = PMPI_Waitall(n, requests, statuses);
   } else {
     result = PMPI_Waitall(n, requests, w.status);
     for (int i = 0; result == MPI_SUCCESS && i < n; i++)
-      ended(w.was[i], &w.status[i]);
+      siox__message_ended(w.was[i], &w.status[i]);
   }
   several_end(&w);
   return result;
@@ -234,12 +233,12 @@ SIOX_EXPORT int MPI_Waitall(int n, MPI_Request requests[], MPI_Status statuses[]
 SIOX_EXPORT int MPI_Testall(int n, MPI_Request requests[], int *flag, MPI_Status statuses[]) {
   struct several w = {0};
   int result;
-  if (!watching() || !several(&w, n, requests, statuses)) {
+  if (!siox__message_watching() || !several(&w, n, requests, statuses)) {
     result = PMPI_Testall(n, requests, flag, statuses);
   } else {
     result = PMPI_Testall(n, requests, flag, w.status);
     for (int i = 0; result == MPI_SUCCESS && *flag && i < n; i++)
-      ended(w.was[i], &w.status[i]);
+      siox__message_ended(w.was[i], &w.status[i]);
   }
   several_end(&w);
   return result;
@@ -249,12 +248,12 @@ SIOX_EXPORT int MPI_Waitany(int n, MPI_Request requests[], int *index, MPI_Statu
   struct several w = {0};
   MPI_Status own, *s = status == MPI_STATUS_IGNORE ? &own : status;
   int result;
-  if (!watching() || !several(&w, n, requests, s)) {
+  if (!siox__message_watching() || !several(&w, n, requests, s)) {
     result = PMPI_Waitany(n, requests, index, status);
   } else {
     result = PMPI_Waitany(n, requests, index, s);
     if (result == MPI_SUCCESS && *index != MPI_UNDEFINED)
-      ended(w.was[*index], s);
+      siox__message_ended(w.was[*index], s);
   }
   several_end(&w);
   return result;
@@ -265,12 +264,12 @@ SIOX_EXPORT int MPI_Testany(int n, MPI_Request requests[], int *index, int *flag
   struct several w = {0};
   MPI_Status own, *s = status == MPI_STATUS_IGNORE ? &own : status;
   int result;
-  if (!watching() || !several(&w, n, requests, s)) {
+  if (!siox__message_watching() || !several(&w, n, requests, s)) {
     result = PMPI_Testany(n, requests, index, flag, status);
   } else {
     result = PMPI_Testany(n, requests, index, flag, s);
     if (result == MPI_SUCCESS && *flag && *index != MPI_UNDEFINED)
-      ended(w.was[*index], s);
+      siox__message_ended(w.was[*index], s);
   }
   several_end(&w);
   return result;
@@ -281,12 +280,12 @@ SIOX_EXPORT int MPI_Testany(int n, MPI_Request requests[], int *index, int *flag
                        MPI_Status statuses[]) {                                                    \
     struct several w = {0};                                                                        \
     int result;                                                                                    \
-    if (!watching() || !several(&w, n, requests, statuses)) {                                      \
+    if (!siox__message_watching() || !several(&w, n, requests, statuses)) {                        \
       result = P##name(n, requests, done, indices, statuses);                                      \
     } else {                                                                                       \
       result = P##name(n, requests, done, indices, w.status);                                      \
       for (int i = 0; result == MPI_SUCCESS && *done != MPI_UNDEFINED && i < *done; i++)           \
-        ended(w.was[indices[i]], &w.status[i]);                                                    \
+        siox__message_ended(w.was[indices[i]], &w.status[i]);                                      \
     }                                                                                              \
     several_end(&w);                                                                               \
     return result;                                                                                 \

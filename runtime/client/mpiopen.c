@@ -129,3 +129,21 @@ PLAIN(MPI_File_set_size, true, size, (MPI_File handle, MPI_Offset size), (handle
 PLAIN(MPI_File_preallocate, true, size, (MPI_File handle, MPI_Offset size), (handle, size))
 PLAIN(MPI_File_set_atomicity, true, -1, (MPI_File handle, int flag), (handle, flag))
 PLAIN(MPI_File_set_info, true, -1, (MPI_File handle, MPI_Info info), (handle, info))
+PLAIN(MPI_File_get_size, false, -1, (MPI_File handle, MPI_Offset *size), (handle, size))
+PLAIN(MPI_File_get_group, false, -1, (MPI_File handle, MPI_Group *group), (handle, group))
+PLAIN(MPI_File_get_amode, false, -1, (MPI_File handle, int *amode), (handle, amode))
+PLAIN(MPI_File_get_info, false, -1, (MPI_File handle, MPI_Info *info), (handle, info))
+PLAIN(MPI_File_get_view, false, -1,
+      (MPI_File handle, MPI_Offset *displacement, MPI_Datatype *etype, MPI_Datatype *filetype,
+       char *datarep),
+      (handle, displacement, etype, filetype, datarep))
+PLAIN(MPI_File_get_position, false, -1, (MPI_File handle, MPI_Offset *offset), (handle, offset))
+PLAIN(MPI_File_get_position_shared, false, -1, (MPI_File handle, MPI_Offset *offset),
+      (handle, offset))
+PLAIN(MPI_File_get_byte_offset, false, -1, (MPI_File handle, MPI_Offset offset, MPI_Offset *bytes),
+      (handle, offset, bytes))
+PLAIN(MPI_File_get_type_extent, false, -1, (MPI_File handle, MPI_Datatype type, MPI_Aint *extent),
+      (handle, type, extent))
+PLAIN(MPI_File_get_type_extent_c, false, -1,
+      (MPI_File handle, MPI_Datatype type, MPI_Count *extent), (handle, type, extent))
+PLAIN(MPI_File_get_atomicity, false, -1, (MPI_File handle, int *flag), (handle, flag))
