@@ -32,21 +32,40 @@ static void note_decay(struct siox_bank *bank, uint32_t d) {
   }
 }
 
-static void find_missed(struct siox_bank *bank, const struct siox_request *request) {
+/* Of the disks in `mask`; below, of those that a request touches: is there any? */
+static void find_missed(struct siox_bank *bank, uint32_t client) {
   siox_mask_zero(&bank->missed);
   for (uint32_t d = siox_mask_next(&bank->mask, 0); d < bank->view.ndisks;
        d = siox_mask_next(&bank->mask, d + 1))
-    if (!predicted(bank, request, d))
+    if (!predicted_by(bank, client, d))
       siox_mask_set(&bank->missed, d);
 }
 
-/* What a server does by itself was not foreseen only where it wakes a disk. */
-static void find_woken(struct siox_bank *bank) {
+static bool find_missed_pieces(struct siox_bank *bank, const struct siox_request *r, int n) {
+  bool any = false;
   siox_mask_zero(&bank->missed);
-  for (uint32_t d = siox_mask_next(&bank->mask, 0); d < bank->view.ndisks;
-       d = siox_mask_next(&bank->mask, d + 1))
-    if (!bank->disk[d].drive->level[bank->disk[d].level].serves)
-      siox_mask_set(&bank->missed, d);
+  for (int i = 0; i < n; i++) {
+    uint32_t d = bank->piece[i].disk;
+    if (predicted(bank, r, d))
+      continue;
+    siox_mask_set(&bank->missed, d);
+    any = true;
+  }
+  return any;
+}
+
+/* What a server does by itself was not foreseen only where it wakes a disk. */
+static bool find_woken(struct siox_bank *bank, int n) {
+  bool any = false;
+  siox_mask_zero(&bank->missed);
+  for (int i = 0; i < n; i++) {
+    uint32_t d = bank->piece[i].disk;
+    if (bank->disk[d].drive->level[bank->disk[d].level].serves)
+      continue;
+    siox_mask_set(&bank->missed, d);
+    any = true;
+  }
+  return any;
 }
 
 /* Remembers the unpredicted touches of the disks in `missed`: until the end of the last request
@@ -78,7 +97,7 @@ int siox_bank_open(struct siox_bank *bank, int64_t now, uint32_t client,
   siox__bank_arrive(bank, now);
   siox_mask_zero(&bank->mask);
   siox_layout_disks(layout, &bank->mask);
-  find_missed(bank, &(struct siox_request){.client = client});
+  find_missed(bank, client);
   int rc = remember_touches(bank, client);
   struct siox_event event = {.kind = SIOX_EVENT_OPEN,
                              .disks = &bank->mask,
@@ -264,11 +283,7 @@ int siox_bank_access(struct siox_bank *bank, const struct siox_request *r,
     siox__disk_settle(&bank->disk[d], bank->now); /* idle time up to now is still its claims' */
     note_decay(bank, d);
   }
-  if (r->own)
-    find_woken(bank);
-  else
-    find_missed(bank, r);
-  service->missed = !siox_mask_empty(&bank->missed);
+  service->missed = r->own ? find_woken(bank, n) : find_missed_pieces(bank, r, n);
   uint32_t job = bank->client[r->client].job;
   struct siox_event event = {.kind = SIOX_EVENT_ACCESS,
                              .disks = &bank->mask,
@@ -285,7 +300,7 @@ int siox_bank_access(struct siox_bank *bank, const struct siox_request *r,
   if (!ends(bank, n))
     return SIOX_ERANGE;
   charge(bank, r, job, n, service);
-  int rc = remember_touches(bank, r->client);
+  int rc = service->missed ? remember_touches(bank, r->client) : 0;
   siox__bank_obey(bank, &event);
   bank->job[job].totals.requests += !r->own;
   bank->job[job].totals.missed += service->missed && !r->own;

@@ -67,7 +67,7 @@ struct siox__stream {
   struct siox__run *run;
   struct siox__client *client;
   uint32_t thread, number;           /* number: in the run */
-  struct siox__cursor cursor[2];     /* own events, and those of the process as such */
+  struct siox__cursor *cursor;       /* two: own events, and those of the process as such */
   struct siox__generator *generator; /* instead of cursors */
   enum { SIOX__JOINING, SIOX__MIDDLE, SIOX__LEAVING, SIOX__OVER } phase;
   struct siox__op next; /* not yet joined with other streams' */
@@ -101,6 +101,8 @@ struct siox__run {
   uint64_t files;  /* the bank's number of its first file, less 1 */
   struct siox__client *client;
   struct siox__stream *stream;
+  struct siox__cursor *cursor;       /* of the streams: large, so they are not in them */
+  struct siox__generator *generator; /* instead */
   uint32_t nclients, nstreams;
   struct siox__stream **heap; /* streams with a next point, by its recorded time */
   uint32_t nheap;

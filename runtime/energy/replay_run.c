@@ -127,7 +127,7 @@ static int refill(struct siox__stream *s) {
 /* A place for one more point in the stream's ring; NULL: no memory. */
 static struct siox__op *more(struct siox__stream *s) {
   if (s->count == s->room) {
-    uint32_t room = s->room ? s->room * 2 : 4;
+    uint32_t room = s->room ? s->room * 2 : 1;
     struct siox__op *op = malloc(room * sizeof *op);
     if (!op)
       return NULL;
@@ -203,7 +203,8 @@ static int open_trace(struct siox__run *r, const struct siox__run_options *o) {
   r->client = calloc((size_t)x->nclients + 1, sizeof *r->client);
   r->stream = calloc((size_t)x->nflows + 1, sizeof *r->stream);
   r->heap = calloc((size_t)x->nflows + 1, sizeof *r->heap);
-  if (!r->client || !r->stream || !r->heap)
+  r->cursor = calloc(2 * (size_t)x->nflows + 1, sizeof *r->cursor);
+  if (!r->client || !r->stream || !r->heap || !r->cursor)
     return SIOX_ENOMEM;
   r->nclients = x->nclients;
   for (uint32_t i = 0; i < x->nclients; i++) {
@@ -222,6 +223,7 @@ static int open_trace(struct siox__run *r, const struct siox__run_options *o) {
       continue;
     add_stream(r, &r->client[client], x->flow[i].thread);
     struct siox__stream *s = &r->stream[r->nstreams - 1];
+    s->cursor = &r->cursor[2 * s->number];
     siox__cursor_open(&s->cursor[0], x, i, o->hints);
     siox__cursor_open(&s->cursor[1], x, i == d->main ? d->own : SIOX__NONE, o->hints);
     if (i == d->main)
@@ -235,7 +237,8 @@ static int open_generated(struct siox__run *r, const struct siox__run_options *o
   r->client = calloc((size_t)n + 1, sizeof *r->client);
   r->stream = calloc((size_t)n + 1, sizeof *r->stream);
   r->heap = calloc((size_t)n + 1, sizeof *r->heap);
-  if (!r->client || !r->stream || !r->heap)
+  r->generator = calloc((size_t)n + 1, sizeof *r->generator);
+  if (!r->client || !r->stream || !r->heap || !r->generator)
     return SIOX_ENOMEM;
   r->nclients = n;
   int rc = o->generated->hints ? siox__scratch_open(&r->scratch, o->generated->layout->ndisks) : 0;
@@ -247,8 +250,7 @@ static int open_generated(struct siox__run *r, const struct siox__run_options *o
         .number = i, .rank = (int32_t)i, .bank = SIOX__NONE, .first = o->shift};
     add_stream(r, c, 1);
     c->main = &r->stream[i];
-    if (!(c->main->generator = calloc(1, sizeof *c->main->generator)))
-      return SIOX_ENOMEM;
+    c->main->generator = &r->generator[i];
     siox__generator_open(c->main->generator, o->generated, i, &r->scratch);
   }
   return 0;
@@ -279,9 +281,8 @@ void siox__run_close(struct siox__run *r) {
     if (s->has_next)
       free(s->next.hint);
     free(s->op);
-    for (int k = 0; k < 2; k++)
+    for (int k = 0; k < 2 && s->cursor; k++)
       siox__cursor_close(&s->cursor[k]);
-    free(s->generator);
   }
   for (uint32_t i = 0; i < r->ngroups; i++) {
     free(r->group[i].entry.spot);
@@ -290,9 +291,10 @@ void siox__run_close(struct siox__run *r) {
   for (uint32_t i = 0; i < r->nchannels; i++)
     free(r->channel[i].sent);
   siox__scratch_close(&r->scratch);
-  void *owned[] = {r->stream,       r->heap,           r->group,         r->channel,
-                   r->dep,          r->free_dep,       r->free_group,    r->old,
-                   r->groups.entry, r->channels.entry, r->requests.entry};
+  void *owned[] = {r->cursor,        r->generator, r->stream,       r->heap,
+                   r->group,         r->channel,   r->dep,          r->free_dep,
+                   r->free_group,    r->old,       r->groups.entry, r->channels.entry,
+                   r->requests.entry};
   for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
     free(owned[i]);
   struct siox__run kept = {.client = r->client, .nclients = r->nclients, .read = r->read};

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Whose point comes next. A stream that was taken usually gets its next point at once: its place at
  * the top is kept open, and whoever is put next sinks down from there, which is half the work of
- * taking and putting. Places hold the times themselves, so that few comparisons look at a stream.
- */
+ * taking and putting. Places hold the times themselves, so that few comparisons look at a stream;
+ * each has four below it, beside each other, for with many streams a level is a miss. */
 #include "energy/replay_internal.h"
+
+enum { BELOW = 4 };
 
 /* Equal times go in the recorded order, then by run, client and thread. */
 static bool first_of_equals(const struct siox__stream *x, const struct siox__stream *y) {
@@ -23,11 +25,14 @@ static bool earlier(const struct siox__turn *x, const struct siox__turn *y) {
 
 static void sink(struct siox__turns *t, struct siox__turn turn) {
   uint32_t i = 0;
-  for (uint32_t child; (child = 2 * i + 1) < t->count; i = child) {
-    child += child + 1 < t->count && earlier(&t->heap[child + 1], &t->heap[child]);
+  for (uint32_t first; (first = BELOW * i + 1) < t->count;) {
+    uint32_t end = t->count - first < BELOW ? t->count : first + BELOW, child = first;
+    while (++first < end)
+      child = earlier(&t->heap[first], &t->heap[child]) ? first : child;
     if (!earlier(&t->heap[child], &turn))
       break;
     t->heap[i] = t->heap[child];
+    i = child;
   }
   t->heap[i] = turn;
 }
@@ -53,8 +58,8 @@ int siox__turns_put(struct siox__turns *t, int64_t due, struct siox__stream *s) 
   if (rc < 0)
     return rc;
   uint32_t i = t->count++;
-  for (; i > 0 && earlier(&turn, &t->heap[(i - 1) / 2]); i = (i - 1) / 2)
-    t->heap[i] = t->heap[(i - 1) / 2];
+  for (; i > 0 && earlier(&turn, &t->heap[(i - 1) / BELOW]); i = (i - 1) / BELOW)
+    t->heap[i] = t->heap[(i - 1) / BELOW];
   t->heap[i] = turn;
   return 0;
 }
