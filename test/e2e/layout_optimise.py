@@ -223,7 +223,11 @@ def what_is_wrong_is_named():
     with tempfile.TemporaryDirectory(prefix="siox-test.") as directory:
         trace = record(directory)
         for options, text in ((("--bases", "0-3"), "--bases 0-3: expected a list"), (("--factors", "0"), "--factors 0"),
-                              (("--units", "1X"), "--units 1X"), (("--files", "none"), "no file that may be moved"),
+                              (("--units", "1X"), "--units 1X"), (("--files", "none"), "--files none: no file of the jobs matches"),
+                              (("--fixed", "/x"), "--fixed /x: no file"), (("--together", "*.q"), "--together *.q: no file"),
+                              (("--max-delay", "0x10"), "--max-delay 0x10"), (("--seed", "1.5"), "--seed 1.5"),
+                              (("-o", "/nonexistent/l.yaml"), "/nonexistent/l.yaml: cannot be written"),
+                              (("--romio-hints", ""), "cannot be written"),
                               (("--policy", "none"), "no scheme \"none\""),
                               (("--policy", "static:7"), "they do at 6000"), (("--policy", "timeout:x"), "its form is"), (("--max-delay", "-1"), "--max-delay -1")):
             done = run("layout", "optimise", trace, *options, status=2)

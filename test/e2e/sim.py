@@ -175,6 +175,12 @@ def a_scheme_that_cannot_run_is_refused_where_it_stands():
         assert done.returncode == 2 and "its form is timeout" in done.stderr, done
 
 
+def an_empty_list_of_schemes_is_refused():
+    for words in (("--schemes", ""), ("--schemes", ","), ("--worst", "3")):
+        done, _ = sim(TWO_JOBS, *words, status=2)
+        assert "names none" in done.stderr or "usage" in done.stderr, done.stderr
+
+
 def a_delay_budget_saves_more_and_is_kept():
     jobs = "jobs:\n- generate: {processes: 2, phases: 8, gap: 12, burst: 16M, layout: 0:4:64K}\n"
     without, within = (rows(f"disks: 4\ndelay_budget: {b}\n{jobs}", "--schemes", "siox")["siox"] for b in (0, 5))

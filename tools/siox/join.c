@@ -11,8 +11,7 @@
 static bool concerns_the_run(enum siox_setting setting) {
   return setting != SIOX_SETTING_socket && setting != SIOX_SETTING_stop_when_idle &&
          setting != SIOX_SETTING_log_level && setting != SIOX_SETTING_record &&
-         setting != SIOX_SETTING_state &&
-         setting != SIOX_SETTING_delay_budget;
+         setting != SIOX_SETTING_state && setting != SIOX_SETTING_delay_budget;
 }
 
 /* Equal, or two names of one file. */

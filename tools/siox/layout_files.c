@@ -200,11 +200,38 @@ static int make_grid(struct layout_files *files, const struct layout_asked *aske
   return files->unit ? 0 : SIOX_EINVAL;
 }
 
+static bool some_file(const struct sim_scenario *s, const char *pattern) {
+  for (uint32_t j = 0; j < s->njobs; j++)
+    for (uint32_t i = 0, n = siox_sim_nfiles(s->sim, j); i < n; i++) {
+      char made[32];
+      const char *path = siox_sim_file(s->sim, j, i, NULL);
+      snprintf(made, sizeof made, "jobs[%u]", j);
+      if (siox__layouts_match(pattern, path ? path : made))
+        return true;
+    }
+  return false;
+}
+
+/* A pattern that nothing matches is a slip, not a wish. */
+static int check_patterns(const struct sim_scenario *s, const struct layout_asked *asked,
+                          struct siox_diag *diag) {
+  const struct layout_patterns *const list[] = {&asked->files, &asked->fixed, &asked->together};
+  static const char *const name[] = {"files", "fixed", "together"};
+  for (int k = 0; k < 3; k++)
+    for (uint32_t i = 0; i < list[k]->count; i++)
+      if (!some_file(s, list[k]->item[i])) {
+        snprintf(diag->text, sizeof diag->text, "--%s %.200s: no file of the jobs matches", name[k],
+                 list[k]->item[i]);
+        return SIOX_ENOENT;
+      }
+  return 0;
+}
+
 int layout_files_open(struct layout_files *files, const struct sim_scenario *s,
                       const struct layout_asked *asked, struct siox_diag *diag) {
   memset(files, 0, sizeof *files);
   files->ndisks = s->ndisks;
-  int rc = 0;
+  int rc = check_patterns(s, asked, diag);
   for (uint32_t j = 0; j < s->njobs && rc == 0; j++)
     rc = add_job(files, s, asked, j);
   files->movable = calloc((size_t)files->count + 1, sizeof *files->movable);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* siox layout optimise: looks for layouts that take less energy, and plays the best ones again. */
 #include "layout_optimise.h"
+#include "common/conf/text.h"
 #include "output.h"
 #include <errno.h>
 #include <getopt.h>
@@ -57,11 +58,18 @@ static int add_pattern(struct layout_patterns *p, const char *text) {
 }
 
 static bool number(const char *name, const char *text, double low, double high, double *out) {
-  char *end;
-  *out = strtod(text, &end);
-  if (end != text && !*end && *out >= low && *out <= high)
+  char what[256];
+  if (siox__text_number(text, low, high, out, what, sizeof what) == 0)
     return true;
-  fprintf(stderr, "siox layout optimise: --%s %s: expected %g to %g\n", name, text, low, high);
+  fprintf(stderr, "siox layout optimise: --%s %s: %s\n", name, text, what);
+  return false;
+}
+
+static bool whole(const char *name, const char *text, long low, long high, long *out) {
+  char what[256];
+  if (siox__text_integer(text, low, high, out, what, sizeof what) == 0)
+    return true;
+  fprintf(stderr, "siox layout optimise: --%s %s: %s\n", name, text, what);
   return false;
 }
 
@@ -83,7 +91,8 @@ static int parse(int argc, char **argv, struct layout_asked *a) {
                                         {"quiet", no_argument, NULL, 'q'},
                                         {"help", no_argument, NULL, 'h'},
                                         {0}};
-  double value;
+  double value = 0;
+  long count = 0;
   for (int c; (c = getopt_long(argc, argv, "ho:", known, NULL)) != -1;) {
     bool good = true;
     switch (c) {
@@ -113,16 +122,16 @@ static int parse(int argc, char **argv, struct layout_asked *a) {
       a->units = optarg;
       break;
     case 'e':
-      good = number("evaluations", optarg, 1, 1e9, &value);
-      a->evaluations = (uint64_t)value;
+      good = whole("evaluations", optarg, 1, 1000000000, &count);
+      a->evaluations = (uint64_t)count;
       break;
     case 's':
-      good = number("seed", optarg, 0, 1e9, &value);
-      a->seed = (uint64_t)value;
+      good = whole("seed", optarg, 0, 1000000000, &count);
+      a->seed = (uint64_t)count;
       break;
     case 'n':
-      good = number("jobs", optarg, 1, 64, &value);
-      a->workers = (uint32_t)value;
+      good = whole("jobs", optarg, 1, 64, &count);
+      a->workers = (uint32_t)count;
       break;
     case 'o':
       a->output = optarg;
@@ -306,6 +315,10 @@ static bool outputs_free(struct run *r) {
     if (output[i] && sim_scenario_reads(&r->scenario, output[i])) {
       snprintf(r->diag.text, sizeof r->diag.text, "%s: %.400s is read by this search",
                i ? "--romio-hints" : "-o", output[i]);
+      return false;
+    } else if (output[i] && !siox__output_possible("siox layout optimise", output[i])) {
+      snprintf(r->diag.text, sizeof r->diag.text, "%s: nothing was looked for",
+               i ? "--romio-hints" : "-o");
       return false;
     }
   return true;

@@ -4,10 +4,43 @@
 #include "siox/error.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <libgen.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+/* What is being written, so that a signal that ends the program leaves nothing of it. */
+enum { AT_ONCE = 4 };
+static char *volatile under_way[AT_ONCE];
+
+static void give_up(int number) {
+  for (int i = 0; i < AT_ONCE; i++)
+    if (under_way[i])
+      unlink(under_way[i]);
+  signal(number, SIG_DFL);
+  raise(number);
+}
+
+static void watch(char *part) {
+  static const int ends[] = {SIGINT, SIGTERM, SIGHUP};
+  struct sigaction before, ours = {.sa_handler = give_up};
+  for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+    if (sigaction(ends[i], NULL, &before) == 0 && before.sa_handler == SIG_DFL)
+      sigaction(ends[i], &ours, NULL);
+  for (int i = 0; i < AT_ONCE; i++)
+    if (!under_way[i]) {
+      under_way[i] = part;
+      return;
+    }
+}
+
+static void unwatch(const char *part) {
+  for (int i = 0; i < AT_ONCE; i++)
+    if (part && under_way[i] == part)
+      under_way[i] = NULL;
+}
 
 /* A name that nobody else has, not another node's process either. */
 static FILE *open_part(struct siox__output *o, mode_t mode) {
@@ -18,6 +51,8 @@ static FILE *open_part(struct siox__output *o, mode_t mode) {
   }
   int fd = mkostemp(o->part, O_CLOEXEC);
   FILE *file = fd < 0 || fchmod(fd, mode) < 0 ? NULL : fdopen(fd, "w");
+  if (file)
+    watch(o->part);
   if (!file && fd >= 0) {
     int why = errno;
     unlink(o->part);
@@ -72,6 +107,7 @@ int siox__output_close(struct siox__output *o, bool good) {
   int rc = good && !lost && (!o->part || rename(o->part, o->path) == 0) ? 0 : -1, why = errno;
   if (rc && o->part)
     unlink(o->part);
+  unwatch(o->part);
   free(o->part);
   free(o->path);
   *o = (struct siox__output){0};
@@ -92,6 +128,25 @@ int siox__output_write(const char *command, const char *path,
   fprintf(stderr, "%s: %s: cannot be written: %s\n", command, path,
           rc && rc != SIOX_EIO ? siox_strerror(rc) : strerror(errno));
   return 1;
+}
+
+bool siox__output_possible(const char *command, const char *path) {
+  struct stat st;
+  char *copy = strdup(path);
+  const char *directory = copy ? dirname(copy) : path;
+  errno = 0;
+  bool there = *path && stat(path, &st) == 0;
+  bool good = there ? access(path, W_OK) == 0
+                    : *path && errno == ENOENT && access(directory, W_OK | X_OK) == 0;
+  if (there && S_ISDIR(st.st_mode)) {
+    errno = EISDIR;
+    good = false;
+  }
+  if (!good)
+    fprintf(stderr, "%s: %s: cannot be written: %s\n", command, path,
+            strerror(errno ? errno : ENOENT));
+  free(copy);
+  return good;
 }
 
 bool siox__same_file(const char *a, const char *b) {

@@ -23,6 +23,9 @@ int siox__output_close(struct siox__output *o, bool good);
 int siox__output_write(const char *command, const char *path,
                        int (*write)(void *context, FILE *out), void *context);
 
+/* Before anything long runs: whether path can be opened for that. False after a message. */
+bool siox__output_possible(const char *command, const char *path);
+
 /* Whether both paths lead to one file that is there. Devices and pipes are nobody's content. */
 bool siox__same_file(const char *a, const char *b);
 

@@ -105,7 +105,7 @@ enum { SIOX__REFUSED = 3 }; /* wrong, and said so */
 
 struct options {
   const char *scenario, *plot, *timeline, *draw, *sweep, *schemes, *point;
-  bool json, csv, quiet, map, print;
+  bool json, csv, quiet, map, print, worst;
   struct sim_map_options maps;
 };
 
@@ -183,6 +183,7 @@ static int parse(int argc, char **argv, struct options *o) {
     case 'W':
       rc = siox__text_integer(optarg, 0, 1000000, &worst, diag.text, sizeof diag.text);
       o->maps.worst = (uint32_t)worst;
+      o->worst = true;
       break;
     case 'S':
       o->print = true;
@@ -197,8 +198,8 @@ static int parse(int argc, char **argv, struct options *o) {
     fprintf(stderr, "siox sim: %s\n", *diag.text ? diag.text : siox_strerror(rc));
     return SIOX__REFUSED;
   }
-  bool of_map =
-      o->maps.grids.count || o->maps.quick || o->maps.report || o->maps.so_far || o->maps.read;
+  bool of_map = o->maps.grids.count || o->maps.quick || o->maps.report || o->maps.so_far ||
+                o->maps.read || o->worst;
   if ((!o->map && (of_map || o->point || o->print)) || (o->point && of_map) ||
       (o->print && !o->point) || (o->maps.quick && o->maps.grids.count))
     return SIOX__USAGE;
@@ -219,6 +220,10 @@ static int parse(int argc, char **argv, struct options *o) {
 /* s NULL: of points that are not known yet. */
 static bool schemes_good(const struct sim_scenario *s, char *const *list) {
   struct siox_diag diag = {""};
+  if (!*list) {
+    fprintf(stderr, "siox sim: --schemes: names none\n");
+    return false;
+  }
   for (; *list; list++)
     if (sim_scheme_check(s, *list, &diag)) {
       fprintf(stderr, "siox sim: --schemes: %s\n", diag.text);
@@ -247,6 +252,8 @@ static bool outputs_free(const struct options *o, const struct sim_scenario *s) 
     if (output[i] && sim_scenario_reads(s, output[i])) {
       fprintf(stderr, "siox sim: --%s: %s is read by this scenario\n", i ? "timeline" : "plot",
               output[i]);
+      return false;
+    } else if (output[i] && !siox__output_possible("siox sim", output[i])) {
       return false;
     }
   if (o->plot && o->timeline &&
@@ -388,7 +395,7 @@ static int play(struct options *o) {
   if (!schemes) {
     fprintf(stderr, "siox sim: %s\n", siox_strerror(SIOX_ENOMEM));
     status = 1;
-  } else if (!schemes_good(&scenario, schemes)) {
+  } else if (o->schemes && !schemes_good(&scenario, schemes)) {
     status = SIOX__USAGE;
   } else if (!outputs_free(o, &scenario)) {
     status = SIOX__USAGE;

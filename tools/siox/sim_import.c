@@ -222,7 +222,11 @@ static int write_trace(struct import_rows *rows, const struct siox_config *confi
   for (size_t i = 0; i < rows->count; i++)
     if (rows->row[i].file == SIOX_IMPORT_BARRIER)
       head.waits = SIOX_WAITS_TOLD;
+  errno = 0;
   rc = siox_trace_create(&w.trace, siox__output_place(&out), &head, diag);
+  if (rc) /* what it says names the file that is put there in the end */
+    snprintf(diag->text, sizeof diag->text, "%.400s: cannot be written: %s", path,
+             errno ? strerror(errno) : siox_strerror(rc));
   if (rc == 0) {
     qsort(rows->row, rows->count, sizeof *rows->row, by_rank);
     for (size_t i = 0; i < rows->count; i++)

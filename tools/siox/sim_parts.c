@@ -4,6 +4,7 @@
 #include "common/conf/text.h"
 #include "common/hash.h"
 #include "output.h"
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -12,6 +13,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 static int lost(const char *path, const char *what) {
@@ -108,6 +110,21 @@ static bool all_there(const struct sim_parts *p, uint64_t *missing, uint64_t *fa
   return *missing == 0;
 }
 
+/* Parts of results that a killed rank left: nobody writes one for a minute. */
+static void clear_parts(const struct sim_parts *p) {
+  DIR *all = opendir(p->directory);
+  for (struct dirent *e; all && (e = readdir(all));) {
+    struct stat st;
+    if (strlen(e->d_name) == 19 && strspn(e->d_name, "0123456789") == 8 &&
+        !strncmp(e->d_name + 8, ".csv.", 5) &&
+        fstatat(dirfd(all), e->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode) &&
+        time(NULL) - st.st_mtime > 60)
+      unlinkat(dirfd(all), e->d_name, 0);
+  }
+  if (all)
+    closedir(all);
+}
+
 int sim_parts_open(struct sim_parts *p, const char *output, uint64_t points, uint64_t mark) {
   uint64_t missing, faulty;
   mark = sim_mark_file(mark, "/proc/self/exe"); /* another build may play otherwise */
@@ -121,6 +138,7 @@ int sim_parts_open(struct sim_parts *p, const char *output, uint64_t points, uin
   }
   if (mkdir(p->directory, 0777) < 0 && errno != EEXIST)
     return lost(p->directory, "cannot be made");
+  clear_parts(p);
   p->joined_before = access(p->output, R_OK) == 0 && all_there(p, &missing, &faulty) && faulty == 0;
   return 0;
 }

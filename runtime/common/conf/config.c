@@ -252,7 +252,8 @@ int siox_config_load(struct siox_config *config, const char *path,
   for (size_t i = 0; rc == 0 && i < SIOX_NSETTINGS; i++)
     rc = give(&in, i, settings[i].initial, false, NULL);
   const char *named = path ? path : secure_getenv("SIOX_CONFIG");
-  in.asked = named && *named;
+  in.asked = path || (named &&
+                      *named); /* an empty variable is as good as none, an empty option is a slip */
   path = in.asked ? named : access(DEFAULT_FILE, F_OK) == 0 ? DEFAULT_FILE : NULL;
   if (rc == 0 && path)
     rc = load_file(&in, path);
