@@ -114,7 +114,8 @@ struct siox__user {
 
 struct siox__counters {
   uint64_t clients, malformed, late, cut, dropped, issued, missing[8], requests, trace_lost,
-      refused_peers, refused_io, refused_user, forgotten_members, forgotten_jobs, forgotten_files;
+      refused_peers, refused_io, refused_user, forgotten_members, forgotten_jobs, forgotten_files,
+      unsaid;
   uint64_t packets, records; /* taken from all clients */
   uint32_t most_work;        /* done for one client in one turn */
 };
@@ -145,6 +146,8 @@ struct siox__daemon {
   uint32_t most_sessions; /* for which there are descriptors */
   struct siox__user *user;
   uint32_t nusers;
+  int64_t said_until;               /* complaints, spread evenly */
+  uint64_t unsaid;                  /* since the last one */
   struct siox__session **by_client; /* by the bank's number */
   uint32_t nby_client;
   struct siox__midnight *midnight; /* by disk */
@@ -190,6 +193,10 @@ int siox__user_connects(struct siox__daemon *d, uid_t uid);
 void siox__user_leaves(struct siox__daemon *d, uid_t uid);
 struct siox__user *siox__user_of(struct siox__daemon *d, uid_t uid); /* with a connection */
 bool siox__user_may(struct siox__daemon *d, uid_t uid, uint64_t has, uint64_t used, uint64_t most);
+/* A line in the log about what some peer did: a minute's worth at once, then one a second; nobody
+ * fills the log. What is left out is counted, and said with the next one. */
+void siox__complain(struct siox__daemon *d, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 /* session.c */
 struct siox__session *siox__session_create(struct siox__daemon *d, int fd);
 int siox__session_watch(struct siox__session *s, int pid_fd, int wake_fd);

@@ -251,8 +251,7 @@ static bool take(struct siox__daemon *d, const struct siox_array *array, const c
     return false;
   int r = siox_layout_parse_over(layout, d->drives.ndisks, array, text);
   if (r < 0)
-    siox__log(&d->log, SIOX__LOG_WARN, "%s: layout \"%s\" %s is ignored: %s", path, text, source,
-              siox_strerror(r));
+    siox__complain(d, "%s: layout \"%s\" %s is ignored: %s", path, text, source, siox_strerror(r));
   return r == 0;
 }
 
@@ -294,6 +293,15 @@ static int decide(struct siox__session *s, const struct siox_msg_open *asked, co
   return siox_layout_copy(&like->layout, named ? named : &d->config->default_layout);
 }
 
+static bool leads_up(const char *path) {
+  for (const char *at = path; (at = strstr(at, "/.."));)
+    if (at[3] == '/' || !at[3])
+      return true;
+    else
+      at += 3;
+  return false;
+}
+
 int siox__files_open(struct siox__session *s, const struct siox__message *m,
                      struct siox__file **file) {
   struct siox__daemon *d = s->d;
@@ -304,6 +312,10 @@ int siox__files_open(struct siox__session *s, const struct siox__message *m,
       memcmp(m->u.open.path, mount, mount_length) || m->u.open.path[mount_length] != '/')
     return SIOX_EUNKNOWN;
   char *path = strndup(m->u.open.path, asked->path_length);
+  if (path && leads_up(path)) { /* the kernel's names of files below the mount never do */
+    free(path);
+    return SIOX_EUNKNOWN;
+  }
   char *asked_text = strndup(m->u.open.layout, asked->layout_length);
   char text[4096];
   struct siox__file like = {

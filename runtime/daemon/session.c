@@ -82,8 +82,8 @@ void siox__session_end(struct siox__session *s, const char *why) {
   s->closing = true;
   if (why) {
     d->count.malformed++;
-    siox__log(&d->log, SIOX__LOG_WARN, "connection of pid %d (uid %u) ended: %s", (int)s->pid,
-              (unsigned)s->uid, why);
+    siox__complain(d, "connection of pid %d (uid %u) ended: %s", (int)s->pid, (unsigned)s->uid,
+                   why);
   }
   siox__session_leave(s);
   siox__files_release(s);

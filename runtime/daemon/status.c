@@ -208,7 +208,7 @@ json_t *siox__status_counters(struct siox__daemon *d) {
   struct siox__store_counts store = siox__store_counts(d->store);
   return json_pack(
       "{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:b, s:I, s:I, "
-      "s:I, s:I, s:I, s:I, s:o}",
+      "s:I, s:I, s:I, s:I, s:I, s:o}",
       "clients_seen", (json_int_t)d->count.clients, "requests", (json_int_t)d->count.requests,
       "late", (json_int_t)d->count.late, "records_dropped", (json_int_t)dropped, "malformed",
       (json_int_t)d->count.malformed, "turns", (json_int_t)d->turn, "turns_cut",
@@ -220,5 +220,6 @@ json_t *siox__status_counters(struct siox__daemon *d) {
       (json_int_t)issued, "refused_peers", (json_int_t)d->count.refused_peers, "refused_user",
       (json_int_t)d->count.refused_user, "forgotten_communicators",
       (json_int_t)d->count.forgotten_members, "files", (json_int_t)d->files.count,
-      "forgotten_files", (json_int_t)d->count.forgotten_files, "missing", missing);
+      "forgotten_files", (json_int_t)d->count.forgotten_files, "unsaid",
+      (json_int_t)d->count.unsaid, "missing", missing);
 }

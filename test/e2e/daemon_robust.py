@@ -487,6 +487,39 @@ def files_that_nobody_has_open_are_forgotten_and_no_others():
             assert "not done" in str(error), error
 
 
+def nobody_fills_the_log():
+    with Daemon() as daemon:
+        honest = daemon.client()
+        for _ in range(300):
+            client = daemon.client()
+            client.socket.send(b"x" * 40)
+            try:
+                client.receive()
+            except (EOFError, ConnectionError):
+                pass
+            client.close()
+        counters = honest.ask("status")["counters"]
+        lines = daemon.log_text().count("ended: ")
+        assert counters["malformed"] == 300 and counters["unsaid"] == 300 - lines, (counters, lines)
+        assert 60 <= lines <= 120, lines  # a minute's worth, and one a second
+
+
+def a_path_that_leads_out_of_the_mount_is_refused():
+    with Daemon() as daemon:
+        outside = os.path.join(daemon.directory, "secret")
+        with open(outside, "w"):
+            pass
+        client = daemon.client().join()
+        for path in (f"{daemon.mount}/../secret", f"{daemon.mount}/.."):
+            try:
+                client.open(path, "0:1:64K")
+                raise AssertionError("it was opened")
+            except RuntimeError as error:
+                assert "not opened" in str(error), error
+        assert "user.siox.layout" not in os.listxattr(outside)
+        client.open(daemon.file("..a..", 1), "0:1:64K")  # a name as any
+
+
 def budgets(daemon):
     client = daemon.client()
     jobs = client.ask("report")["jobs"]
