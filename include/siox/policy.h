@@ -114,6 +114,7 @@ struct siox_commands { /* at most one a disk an event; room for ndisks is given 
 struct siox_served {
   uint32_t disk, client, job, level; /* level: it was served at */
   int64_t arrival, start, end;
+  int64_t moving; /* ns of start - arrival in which the disk changed its level */
   uint64_t bytes;
   bool sequential;
 };

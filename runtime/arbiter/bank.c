@@ -11,10 +11,24 @@ const char *siox_state_name(enum siox_state state) {
   return (unsigned)state < SIOX_NSTATES ? names[state] : "?";
 }
 
+/* The shortest wait for a level that does not serve; 0: all do. */
+static int64_t least_wait(const struct siox_drive *drive) {
+  const struct siox_level *level = drive->level, *top = &level[drive->nlevels - 1];
+  int64_t least = SIOX_NEVER;
+  for (uint32_t l = 0; l + 1 < drive->nlevels; l++) {
+    int64_t up = level[l].serves ? -1 : siox_drive_transition_ns(drive, level[l].speed, top->speed);
+    least = up >= 0 && up < least ? up : least;
+  }
+  return least < SIOX_NEVER ? least : 0;
+}
+
+/* While a request waits for one disk, nothing is decided of the others that have done their part:
+ * such a wait is no pause. */
 static int64_t hold_ns(const struct siox_drive *drive, double factor) {
-  int64_t unit = siox_drive_break_even(drive);
+  int64_t unit = siox_drive_break_even(drive), wait = least_wait(drive);
   if (unit == SIOX_NEVER)
     return SIOX_NEVER;
+  unit = wait > unit ? wait : unit;
   double hold = (double)unit * (factor > 0 ? factor : 10);
   return hold < 9e18 ? (int64_t)(hold + 0.5) : SIOX_NEVER;
 }

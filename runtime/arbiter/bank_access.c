@@ -172,6 +172,7 @@ static void tell_served(struct siox_bank *bank, uint32_t client, uint32_t job,
                                      .arrival = bank->now,
                                      .start = c->start,
                                      .end = c->end,
+                                     .moving = c->moving_ns,
                                      .bytes = (uint64_t)e->bytes,
                                      .sequential = c->sequential};
   int64_t wake = bank->policy->served(bank->state, bank->now, &served, &bank->view);

@@ -4,10 +4,15 @@
  * from [0, m] is n / (n + 1) m on average, so an n-th part is added. */
 #include "arbiter/history.h"
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { MILLION = 1000000 };
 enum { ENOUGH = 8 }; /* uses after which a site or client is judged by itself */
+#define UNKNOWN 0.25 /* part of a gap by which the first use of all may come early */
+#define RISK 0.01    /* part of a client's I/O time that it may wait for disks that are not ready */
+#define MOST_RISK 0.1
+#define ROOM 0.05 /* and of what its job may still lose by its delay budget */
 
 static uint32_t mixed(uint64_t key) {
   return (uint32_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> 40);
@@ -54,23 +59,79 @@ static int64_t ranked(const struct siox__earliness *e, uint32_t rank) {
   return sorted[rank - 1];
 }
 
-static int64_t add(struct siox__earliness *e, double quantile, int64_t early) {
+/* By how much to be early, so that a use comes earlier with a probability of `risk` at most. Of
+ * uses that come early by anything up to an unknown most, of which n have come by up to m, the next
+ * comes by more than x > m with probability (m/x)^n / (n+1) (a Pareto posterior). Where more may be
+ * missed, as many as that of those that were seen. */
+static double safe(const struct siox__earliness *e, double risk) {
+  double n = e->count, missed = risk * (n + 1);
+  if (missed >= 1) {
+    uint32_t rank = missed < n + 1 ? e->count - (uint32_t)missed + 1 : 0;
+    return rank > 0 ? (double)ranked(e, rank) : 0;
+  }
+  double most = (double)ranked(e, e->count);
+  return most > 0 ? most * pow(missed, -1 / n) : 0;
+}
+
+static int64_t whole(double ns) {
+  return ns < (double)SIOX_NEVER / 4 ? (int64_t)ns : SIOX_NEVER / 4;
+}
+
+static int64_t add(struct siox__earliness *e, double quantile, int64_t early, double risk) {
   e->sample[e->next] = early;
   e->next = (e->next + 1) % SIOX__HISTORY_SAMPLES;
   e->count += e->count < SIOX__HISTORY_SAMPLES;
   uint32_t rank = (uint32_t)ceil(quantile * e->count - 1e-9);
-  int64_t margin = 0;
-  if (rank >= e->count) {
-    for (uint32_t i = 0; i < e->count; i++)
-      margin = e->sample[i] > margin ? e->sample[i] : margin;
-  } else {
-    margin = ranked(e, rank > 0 ? rank : 1);
-  }
+  if (rank >= e->count)
+    return e->margin = whole(safe(e, fmin(fmax(risk, 1e-9), MOST_RISK)));
+  int64_t margin = ranked(e, rank > 0 ? rank : 1);
   return e->margin = margin + margin / e->count;
 }
 
-static void note(struct siox__history *history, int64_t margin) {
-  history->most = margin > history->most ? margin : history->most;
+static struct siox__account *account_of(struct siox__history *history, uint32_t client) {
+  struct siox__account *a = &history->account[place(client)];
+  if (!a->used || a->client != client)
+    *a = (struct siox__account){.client = client, .used = true};
+  return a;
+}
+
+/* Adds what of [from, to) was not counted yet. */
+static void count(int64_t *sum, int64_t *counted, int64_t from, int64_t to) {
+  from = *counted > from ? *counted : from;
+  if (to <= from)
+    return;
+  *sum += to - from;
+  *counted = to;
+}
+
+void siox__history_served(struct siox__history *history, const struct siox_served *s) {
+  if (history->quantile <= 0)
+    return;
+  struct siox__account *a = account_of(history, s->client);
+  count(&a->io, &a->io_to, s->start, s->end);
+  count(&a->waited, &a->wait_to, s->arrival, s->arrival + s->moving);
+}
+
+/* The longest that a disk may be on its way to full speed from where such a gap lets it go. */
+static int64_t longest_way_up(const struct siox_drive *drive, int64_t gap) {
+  double top = drive->level[drive->nlevels - 1].speed;
+  int64_t longest = 1;
+  for (uint32_t l = 0; l + 1 < drive->nlevels; l++) {
+    int64_t down = siox_drive_transition_ns(drive, top, drive->level[l].speed);
+    int64_t up = siox_drive_transition_ns(drive, drive->level[l].speed, top);
+    if (down < 0 || up < 0)
+      continue;
+    if (down + up > gap)
+      up = drive->ramp ? gap / 2 : 0;
+    longest = up > longest ? up : longest;
+  }
+  return longest;
+}
+
+/* How long the client may still wait for disks that are not ready. */
+static double spare_of(const struct siox__account *a, int64_t room) {
+  double io = (double)a->io * (1 + 1 / fmax(a->uses, 1));
+  return RISK * io - (double)a->waited + ROOM * fmax((double)room, 0);
 }
 
 void siox__history_promise(struct siox__history *history, uint32_t client,
@@ -83,10 +144,13 @@ void siox__history_promise(struct siox__history *history, uint32_t client,
                                                              .site = hint->site,
                                                              .client = client,
                                                              .disk = d};
+  int64_t gap = hint->need_by - hint->since; /* no margin is greater */
+  history->most = gap > history->most ? gap : history->most;
 }
 
 void siox__history_use(struct siox__history *history, uint32_t client,
-                       const struct siox_mask *disks, int64_t now) {
+                       const struct siox_mask *disks, const struct siox_drive *drive, int64_t room,
+                       int64_t now) {
   if (history->quantile <= 0)
     return;
   struct siox__promise kept = {0};
@@ -100,13 +164,18 @@ void siox__history_use(struct siox__history *history, uint32_t client,
   }
   if (!kept.need_by)
     return;
-  int64_t early = kept.need_by > now ? kept.need_by - now : 0;
-  note(history, add(take(history->client, client), history->quantile, early));
+  int64_t early = kept.need_by > now ? kept.need_by - now : 0, off = llabs(kept.need_by - now);
+  struct siox__account *a = account_of(history, client);
+  a->uses++;
+  double gap = (double)(kept.need_by - kept.since);
+  double spare = spare_of(a, room);
+  double risk = spare / (double)longest_way_up(drive, kept.need_by - kept.since);
+  add(take(history->client, client), history->quantile, early, risk);
   if (kept.site)
-    note(history, add(take(history->site, kept.site), history->quantile, early));
-  if (kept.need_by > kept.since)
+    add(take(history->site, kept.site), history->quantile, early, risk);
+  if (gap > 0)
     add(&history->all, history->quantile,
-        (int64_t)((double)early / (double)(kept.need_by - kept.since) * MILLION));
+        (int64_t)((double)(history->all.count < ENOUGH ? off : early) / gap * MILLION), risk);
 }
 
 static const struct siox__earliness *past_of(const struct siox__history *history, uint32_t client,
@@ -129,12 +198,24 @@ int64_t siox__history_margin(const struct siox__history *history, uint32_t clien
     return 0;
   const struct siox__earliness *e = past_of(history, client, hint);
   int64_t margin = e ? e->margin : 0;
-  if ((e && e->count >= ENOUGH) || hint->need_by <= hint->since)
+  if (hint->need_by <= hint->since)
     return margin;
-  double gap = (double)(hint->need_by - hint->since);
-  int64_t others =
-      (int64_t)fmin((double)history->all.margin / MILLION * gap, (double)history->most);
-  return others > margin ? others : margin;
+  double gap = (double)(hint->need_by - hint->since), others = 0;
+  uint32_t known = e ? e->count : 0;
+  if (known < ENOUGH)
+    others = (double)history->all.margin / MILLION * gap;
+  known = history->all.count > known ? history->all.count : known;
+  if (!known)
+    others = UNKNOWN * gap;
+  double most = fmin(fmax(others, (double)margin), gap);
+  return (int64_t)most;
+}
+
+int64_t siox__history_bears(const struct siox__history *history, uint32_t client) {
+  const struct siox__account *a = &history->account[place(client)];
+  if (!a->used || a->client != client || spare_of(a, 0) <= 0)
+    return 0;
+  return (int64_t)(RISK * (double)a->io / (a->uses > 0 ? a->uses : 1));
 }
 
 void siox__history_forget(struct siox__history *history, uint32_t client,

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* How much earlier than predicted the accesses of a site have come: the last predictions of each
  * site, of each client for sites that have none yet, and where they are few of everybody, if that
- * is more, as a part of the time that was predicted. Fixed size; a site that shares its place with
- * another takes it over. Pure. */
+ * is more, as a part of the time that was predicted. And how much longer than its I/O each client
+ * has waited for disks that were not ready: a small part of its I/O time may be risked, no more.
+ * Fixed size; a site that shares its place with another takes it over. Pure. */
 #ifndef SIOX_ARBITER_HISTORY_H
 #define SIOX_ARBITER_HISTORY_H
 #include "siox/claim.h"
 #include "siox/mask.h"
+#include "siox/policy.h"
 
 enum { SIOX__HISTORY_SAMPLES = 32, SIOX__HISTORY_PLACES = 1024 };
 
@@ -16,6 +18,14 @@ struct siox__earliness {
   uint32_t count, next;
   int64_t sample[SIOX__HISTORY_SAMPLES]; /* ns, a ring */
   int64_t margin;                        /* their quantile, and a part of it for those to come */
+};
+/* What a client's requests took. */
+struct siox__account {
+  uint32_t client;
+  bool used;
+  uint32_t uses;      /* that were judged */
+  int64_t io, waited; /* ns: served, and waiting for changes of level; several at once are one */
+  int64_t io_to, wait_to; /* counted up to here */
 };
 /* A use that is still to come, as the client said it last for the disk. */
 struct siox__promise {
@@ -30,6 +40,7 @@ struct siox__history {
   uint32_t npromises;            /* a power of two */
   struct siox__earliness site[SIOX__HISTORY_PLACES], client[SIOX__HISTORY_PLACES];
   struct siox__earliness all; /* of everybody, in millionths of the time from word to use */
+  struct siox__account account[SIOX__HISTORY_PLACES];
 };
 
 /* Places for promises on so many disks. */
@@ -37,9 +48,13 @@ uint32_t siox__history_places(uint32_t ndisks);
 /* The client says when it will use these disks next; a later word replaces it. */
 void siox__history_promise(struct siox__history *history, uint32_t client,
                            const struct siox_mask *disks, const struct siox_claim_entry *hint);
-/* The client uses these disks, or needs them now: what it promised of them is judged, once. */
+/* The client uses these disks, or needs them now: what it promised of them is judged, once. room:
+ * ns that its job's delay budget allows it to wait. */
 void siox__history_use(struct siox__history *history, uint32_t client,
-                       const struct siox_mask *disks, int64_t now);
+                       const struct siox_mask *disks, const struct siox_drive *drive, int64_t room,
+                       int64_t now);
+/* A part of one of its requests was charged. */
+void siox__history_served(struct siox__history *history, const struct siox_served *served);
 /* Have at least two uses of the hint's site, or of its client, been judged? Without margins: yes.
  */
 bool siox__history_knows(const struct siox__history *history, uint32_t client,
@@ -47,6 +62,8 @@ bool siox__history_knows(const struct siox__history *history, uint32_t client,
 /* By how much to be early for this hint. */
 int64_t siox__history_margin(const struct siox__history *history, uint32_t client,
                              const struct siox_claim_entry *hint);
+/* How long the client may wait for a disk at each use, ns. */
+int64_t siox__history_bears(const struct siox__history *history, uint32_t client);
 /* The client, which has promises on these disks at most, is gone. */
 void siox__history_forget(struct siox__history *history, uint32_t client,
                           const struct siox_mask *disks);

@@ -59,6 +59,8 @@ struct need { /* what the claims on one disk come to */
   uint32_t floor_job;
   int64_t next; /* earliest need ahead */
   uint32_t next_level, next_job;
+  bool now;         /* somebody uses it now, as was said: without margins */
+  int64_t said;     /* and next */
   bool known;       /* uses that the next need's site predicted have been judged */
   bool spent;       /* somebody has lost more than its budget: no risks */
   bool withheld;    /* somebody's claims do not count: over its share */
@@ -69,18 +71,47 @@ static double speed_of(const struct siox_disk_view *v, uint32_t level) {
   return v->drive->level[level].speed;
 }
 
-/* As siox__entry_demand, earlier by the margin of the hint's site, and within a delay budget no
- * more than the level that the disk serves at. */
-static bool demand_of(const struct state *state, const struct siox_view *view, uint32_t disk,
-                      uint32_t client, uint32_t job, const struct siox_claim_entry *entry,
-                      int64_t *from, uint32_t *level) {
-  if (!siox__entry_demand(view->disk[disk].drive, entry, true, from, level))
-    return false;
+/* What a claim asks of a disk, in order of time; at most two. */
+struct demands {
+  int count;
+  struct demand {
+    int64_t from;
+    uint32_t level;
+  } at[2];
+};
+
+/* The lowest level from which a client can bear to wait for another one. */
+static uint32_t borne(const struct siox_drive *drive, uint32_t level, int64_t wait) {
+  if (wait > 0)
+    for (uint32_t l = 0; l < level; l++) {
+      int64_t up =
+          siox_drive_transition_ns(drive, drive->level[l].speed, drive->level[level].speed);
+      if (up >= 0 && up <= wait)
+        return l;
+    }
+  return level;
+}
+
+/* As siox__entry_demand, and within a delay budget no more than the level that the disk serves at.
+ * As long before as the site's uses have come early, there is to be nothing left to wait for but
+ * what the client can bear. */
+static struct demands demands_of(const struct state *state, const struct siox_view *view,
+                                 uint32_t disk, uint32_t client, uint32_t job,
+                                 const struct siox_claim_entry *entry) {
+  const struct siox_drive *drive = view->disk[disk].drive;
+  struct demand d;
+  if (!siox__entry_demand(drive, entry, true, &d.from, &d.level))
+    return (struct demands){0};
+  if (state->budget.on && view->job[job].budget > 0 && d.level > state->budget.disk[disk].serve)
+    d.level = state->budget.disk[disk].serve;
   int64_t margin = siox__history_margin(&state->history, client, entry);
-  *from = *from > margin ? *from - margin : 0;
-  if (state->budget.on && view->job[job].budget > 0 && *level > state->budget.disk[disk].serve)
-    *level = state->budget.disk[disk].serve;
-  return true;
+  if (margin <= 0)
+    return (struct demands){.count = 1, .at = {d}};
+  struct demand before = {.from = d.from > margin ? d.from - margin : 0,
+                          .level =
+                              borne(drive, d.level, siox__history_bears(&state->history, client))};
+  return before.level < d.level ? (struct demands){.count = 2, .at = {before, d}}
+                                : (struct demands){.count = 1, .at = {before}};
 }
 
 /* The user whose needs do not count on this disk, because it holds its share of others already. */
@@ -88,17 +119,17 @@ static uint32_t withheld_user(struct state *state, int64_t now, uint32_t disk,
                               const struct siox_view *view) {
   if (!state->share.most)
     return SIOX_NOBODY;
-  uint32_t top = SIOX_NOBODY, top_level = 0, other_level = 0, level, client, job;
+  uint32_t top = SIOX_NOBODY, top_level = 0, other_level = 0, client, job;
   bool others = false;
   struct siox_claim_entry entry;
-  int64_t from;
   for (int pass = 0; pass < 2; pass++) {
     uint32_t cursor = 0;
     while (siox_claims_next(view->claims, disk, &cursor, &client, &job, &entry)) {
       if (siox__entry_end(view, disk, &entry) <= now)
         continue;
-      bool in_force =
-          demand_of(state, view, disk, client, job, &entry, &from, &level) && from <= now;
+      const struct demands d = demands_of(state, view, disk, client, job, &entry);
+      bool in_force = d.count > 0 && d.at[0].from <= now;
+      uint32_t level = d.at[d.count > 1 && d.at[1].from <= now].level;
       if (pass == 0 && in_force && (top == SIOX_NOBODY || level > top_level)) {
         top = view->user[job];
         top_level = level;
@@ -122,8 +153,9 @@ static struct need gather(struct state *state, int64_t now, uint32_t disk,
                           const struct siox_event *event, const struct siox_view *view,
                           struct siox__wish *wish) {
   const struct siox_drive *drive = view->disk[disk].drive;
-  struct need need = {.next = SIOX_NEVER, .floor_job = SIOX_NOBODY, .next_job = SIOX_NOBODY};
-  uint32_t level, without = withheld_user(state, now, disk, view);
+  struct need need = {
+      .next = SIOX_NEVER, .said = SIOX_NEVER, .floor_job = SIOX_NOBODY, .next_job = SIOX_NOBODY};
+  uint32_t without = withheld_user(state, now, disk, view);
   uint32_t last = SIOX_NOBODY; /* job whose room was looked at */
   struct siox__freed freed;
   bool apart = state->rule.greatest && siox__freed(view, disk, now, &freed);
@@ -140,43 +172,51 @@ static struct need gather(struct state *state, int64_t now, uint32_t disk,
   while ((c = siox__claims_next(&walk, reach(state, now, need.next)))) {
     const struct siox_claim_entry *entry = &c->entry;
     uint32_t client = c->client, job = c->job;
-    int64_t end = siox__entry_end(view, disk, entry), from = now;
+    int64_t end = siox__entry_end(view, disk, entry);
     if (end <= now)
       continue;
-    bool demand = demand_of(state, view, disk, client, job, entry, &from, &level);
-    if (!demand)
-      level = siox__level_for(drive, entry->speed);
+    struct demands d = demands_of(state, view, disk, client, job, entry);
+    bool demand = d.count > 0;
+    if (!demand) /* a preference, from now on */
+      d = (struct demands){.count = 1, .at = {{now, siox__level_for(drive, entry->speed)}}};
     need.any = true;
     wish->wake = siox__sooner(wish->wake, end);
     if (state->budget.on && !need.spent && job != last)
       need.spent = siox__budget_room(view, job, now) < 0;
     last = job;
-    if (from <= now && demand) {
-      uint32_t asked = level;
-      int64_t since;
-      if (state->budget.on)
-        siox__entry_demand(drive, entry, true, &since, &asked);
-      need.claimed = asked > need.claimed ? asked : need.claimed;
-    }
-    if (from <= now && demand && view->user && view->user[job] == without) {
-      need.withheld = true;
-      continue;
-    }
-    if (from <= now) {
-      bool first = apart && level == need.floor && client < freed.client;
-      if (level > need.floor || need.floor_job == SIOX_NOBODY || first) {
-        freed.client = client;
-        need.floor = level;
-        need.floor_job = job;
+    int64_t said = entry->flag == 1 || entry->need_by <= now ? now : entry->need_by;
+    need.now |= demand && said <= now;
+    need.said = demand && said > now && said < need.said ? said : need.said;
+    for (int i = 0; i < d.count; i++) {
+      int64_t from = d.at[i].from;
+      uint32_t level = d.at[i].level;
+      if (from <= now && demand) {
+        uint32_t asked = level;
+        int64_t since;
+        if (state->budget.on)
+          siox__entry_demand(drive, entry, true, &since, &asked);
+        need.claimed = asked > need.claimed ? asked : need.claimed;
       }
-      wish->withheld |= client != event->client;
-      continue;
-    }
-    if (from < need.next || (from == need.next && level > need.next_level)) {
-      need.next = from;
-      need.known = siox__history_knows(&state->history, client, entry);
-      need.next_level = level;
-      need.next_job = job;
+      if (from <= now && demand && view->user && view->user[job] == without) {
+        need.withheld = true;
+        continue;
+      }
+      if (from <= now) {
+        bool first = apart && level == need.floor && client < freed.client;
+        if (level > need.floor || need.floor_job == SIOX_NOBODY || first) {
+          freed.client = client;
+          need.floor = level;
+          need.floor_job = job;
+        }
+        wish->withheld |= client != event->client;
+        continue;
+      }
+      if (from < need.next || (from == need.next && level > need.next_level)) {
+        need.next = from;
+        need.known = siox__history_knows(&state->history, client, entry);
+        need.next_level = level;
+        need.next_job = job;
+      }
     }
   }
   return need;
@@ -237,8 +277,8 @@ static void lead(struct state *state, int64_t now, uint32_t disk, const struct s
                  const struct need *need, const struct siox__stand *stand,
                  struct siox__wish *wish) {
   const struct siox_disk_view *v = &view->disk[disk];
-  uint32_t base = wish->level, level, top = v->drive->nlevels - 1;
-  int64_t from, way;
+  uint32_t base = wish->level, top = v->drive->nlevels - 1;
+  int64_t way;
   double joules;
   if (siox__walk(v->drive, speed_of(v, base), speed_of(v, top), &way, &joules) < 0)
     way = 0;
@@ -247,18 +287,22 @@ static void lead(struct state *state, int64_t now, uint32_t disk, const struct s
   struct siox__claims_walk walk = siox__claims_walk(view->claims, disk, siox__later(now, 1));
   const struct siox__claimant *c;
   while ((c = siox__claims_next(&walk, reach(state, now, until)))) {
-    if (!demand_of(state, view, disk, c->client, c->job, &c->entry, &from, &level) || from <= now)
-      continue;
-    int64_t start = from;
-    if (level > base && level != ways.level)
-      siox__find_ways(v->drive, stand, base, level, &ways);
-    if (level > base)
-      start = siox__start_for(v->drive, stand, &ways, from - state->busy[disk]);
-    wish->wake = siox__sooner(wish->wake, start > now ? start : from);
-    if (start <= now && level > wish->level) {
-      wish->level = level;
-      wish->job = c->job;
-      wish->deadline = from;
+    const struct demands d = demands_of(state, view, disk, c->client, c->job, &c->entry);
+    for (int i = 0; i < d.count; i++) {
+      int64_t from = d.at[i].from, start = from;
+      uint32_t level = d.at[i].level;
+      if (from <= now)
+        continue;
+      if (level > base && level != ways.level)
+        siox__find_ways(v->drive, stand, base, level, &ways);
+      if (level > base)
+        start = siox__start_for(v->drive, stand, &ways, from - state->busy[disk]);
+      wish->wake = siox__sooner(wish->wake, start > now ? start : from);
+      if (start <= now && level > wish->level) {
+        wish->level = level;
+        wish->job = c->job;
+        wish->deadline = from;
+      }
     }
   }
 }
@@ -304,12 +348,11 @@ static bool ahead(const struct state *state, int64_t now, uint32_t disk,
                   const struct siox_view *view) {
   struct siox__claims_walk walk = siox__claims_walk(view->claims, disk, siox__later(now, 1));
   const struct siox__claimant *c;
-  uint32_t level;
-  int64_t from;
-  while ((c = siox__claims_next(&walk, SIOX_NEVER)))
-    if (demand_of(state, view, disk, c->client, c->job, &c->entry, &from, &level) && from > now &&
-        siox__entry_end(view, disk, &c->entry) > now)
+  while ((c = siox__claims_next(&walk, SIOX_NEVER))) {
+    const struct demands d = demands_of(state, view, disk, c->client, c->job, &c->entry);
+    if (d.count > 0 && d.at[d.count - 1].from > now && siox__entry_end(view, disk, &c->entry) > now)
       return true;
+  }
   return false;
 }
 
@@ -350,10 +393,9 @@ static void wish(void *memory, int64_t now, uint32_t disk, const struct siox_eve
   wish->unclaimed = !need.any;
   if (!need.any)
     return;
-  if (state->budget.on && !chosen && event->kind == SIOX_EVENT_CLAIM && need.next != SIOX_NEVER) {
+  if (state->budget.on && !chosen && event->kind == SIOX_EVENT_CLAIM && need.said != SIOX_NEVER) {
     int64_t from = v->free_at > now ? v->free_at : now;
-    siox__budget_choose(&state->budget, view, now, disk,
-                        need.floor_job == SIOX_NOBODY ? from : need.next, need.next);
+    siox__budget_choose(&state->budget, view, now, disk, need.now ? need.said : from, need.said);
     if (state->budget.disk[disk].serve != serves)
       need = gather(state, now, disk, event, view, wish);
   }
@@ -375,7 +417,9 @@ static int64_t event(void *memory, int64_t now, const struct siox_event *event,
     siox__history_promise(&state->history, event->client, event->disks, &hint);
   } else if (event->kind == SIOX_EVENT_ACCESS ||
              (event->kind == SIOX_EVENT_CLAIM && event->flag == 1)) {
-    siox__history_use(&state->history, event->client, event->disks, now);
+    int64_t room = state->budget.on ? siox__budget_room(view, event->job, now) : 0;
+    const struct siox_drive *drive = view->disk[siox_mask_next(event->disks, 0)].drive;
+    siox__history_use(&state->history, event->client, event->disks, drive, room, now);
   } else if (event->kind == SIOX_EVENT_LEAVE) {
     siox__history_forget(&state->history, event->client, event->disks);
   }
@@ -385,6 +429,7 @@ static int64_t event(void *memory, int64_t now, const struct siox_event *event,
 static int64_t served(void *memory, int64_t now, const struct siox_served *s,
                       const struct siox_view *view) {
   struct state *state = memory;
+  siox__history_served(&state->history, s);
   bool enough = state->budget.on && siox__budget_note(&state->budget, s, view);
   if (s->level + 1 == view->disk[s->disk].drive->nlevels)
     state->busy[s->disk] = 0;
