@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* See history.h. The quantile of n samples is the ceil(q n)-th smallest, so that at least the part
  * q of them was no earlier. The next one may be earlier than all before it: the greatest of n draws
- * from [0, m] is n / (n + 1) m on average, so an n-th part is added. */
+ * from [0, m] is n / (n + 1) m on average, so an n-th part is added. Where the quantile is the
+ * greatest, how much more is asked follows from what the client can lose by being too early. */
 #include "arbiter/history.h"
 #include <math.h>
 #include <stdlib.h>
@@ -10,9 +11,9 @@
 enum { MILLION = 1000000 };
 enum { ENOUGH = 8 }; /* uses after which a site or client is judged by itself */
 #define UNKNOWN 0.25 /* part of a gap by which the first use of all may come early */
-#define RISK 0.01    /* part of a client's I/O time that it may wait for disks that are not ready */
-#define MOST_RISK 0.1
-#define ROOM 0.05 /* and of what its job may still lose by its delay budget */
+#define RISK 0.01 /* part of a client's I/O time that it may wait for disks that are not ready, */
+#define ROOM 0.05 /* with this part of what its job may still lose by its delay budget */
+#define MOST_RISK 0.1 /* probability that a use comes earlier than the disk is ready */
 
 static uint32_t mixed(uint64_t key) {
   return (uint32_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> 40);
@@ -225,6 +226,9 @@ void siox__history_forget(struct siox__history *history, uint32_t client,
   struct siox__earliness *e = &history->client[place(client)];
   if (e->used && e->key == client)
     e->used = false;
+  struct siox__account *a = &history->account[place(client)];
+  if (a->used && a->client == client)
+    a->used = false;
   for (uint32_t d = siox_mask_next(disks, 0); d < disks->ndisks; d = siox_mask_next(disks, d + 1)) {
     struct siox__promise *p = promise_of(history, client, d);
     if (p->client == client && p->disk == d)
