@@ -56,11 +56,19 @@ void sim_point_print(const struct sim_point *p, FILE *out);
 /* text separates axes by commas. The result's texts are in *kept, freed by the caller. */
 int sim_point_parse(struct sim_point *p, const char *text, char **kept, struct siox_diag *diag);
 
+/* By how much base itself differs, as parts of it, when the jobs begin up to 2 ms later: who
+ * waits for whom in shared queues follows from that. Smaller differences between schemes say
+ * nothing. */
+struct sim_noise {
+  double joules, io, run; /* io, run: the greatest over ranks */
+};
+
 /* sim_map_scene.c: a point as a scenario. */
 struct sim_scene {
   char *text;   /* the scenario; NULL: disks cannot be so little busy */
   bool in_step; /* the jobs begin together and stay together */
   double busy;  /* of the disks that are used, in base; without a scenario: the least there is */
+  struct sim_noise noise;
 };
 int sim_scene_make(struct sim_scene *scene, const struct sim_point *p, struct siox_diag *diag);
 void sim_scene_free(struct sim_scene *scene);
@@ -70,6 +78,7 @@ struct sim_result {
   struct sim_point point;
   bool in_step, feasible;
   double busy; /* as in sim_scene */
+  struct sim_noise noise;
   uint32_t used;
   struct sim_rows rows;
 };
@@ -88,7 +97,8 @@ void sim_results_put(const struct sim_point *p, const struct sim_scene *scene,
 int sim_results_read(struct sim_results *r, FILE *in, const char *name, struct siox_diag *diag);
 void sim_results_free(struct sim_results *r);
 
-/* sim_map_judge.c: what the rows of a point say. Energy counts as different from 1 % on. */
+/* sim_map_judge.c: what the rows of a point say. Energy and I/O time count as different from 1 %
+ * on, and beyond the noise. */
 enum sim_choice {
   SIM_CHOOSE_NOTHING, /* nobody saves 1 % */
   SIM_CHOOSE_STATIC,
@@ -120,7 +130,7 @@ bool sim_limit_told(enum sim_limit l);
 struct sim_budget { /* of one siox:delay=PERCENT */
   const struct sim_row *row;
   double percent;
-  double over;                       /* points of run time beyond it, above 0.2: too much */
+  double over;                       /* points of run time beyond it; at most 0.2 or noise: 0 */
   double above;                      /* joules over the bound at the delay used, - 1 */
   const struct sim_row *dominator;   /* a static level within the budget, or NULL */
   const struct sim_row *cheaper;     /* one that takes 1 % less, whatever its I/O time, or NULL */
@@ -128,6 +138,7 @@ struct sim_budget { /* of one siox:delay=PERCENT */
 };
 enum { SIM_MAX_BUDGETS = 8 };
 struct sim_verdict {
+  struct sim_noise noise;
   const struct sim_row *base, *siox, *oracle; /* NULL: not among the rows */
   const struct sim_row *dominator;            /* of siox: static, timeout, hw, com or rt; or NULL */
   struct sim_budget budget[SIM_MAX_BUDGETS];
@@ -136,12 +147,13 @@ struct sim_verdict {
   const struct sim_row *least[SIM_NLIMITS];
   double lead[SIM_NLIMITS]; /* of the best with hints over the best without, in base's joules */
 };
-void sim_judge(const struct sim_rows *rows, struct sim_verdict *v);
+void sim_judge(const struct sim_result *r, struct sim_verdict *v);
 /* Nobody is at least as good in joules and added I/O time, and better in one. Replays only. */
 bool sim_on_front(const struct sim_rows *rows, const struct sim_row *row);
 /* By how much a is better than b, in b's joules or in points of I/O time; 0: it is not better in
- * both, or not by more than 1 %. */
-double sim_dominates(const struct sim_row *a, const struct sim_row *b);
+ * both, or not by more than 1 % and the noise. */
+double sim_dominates(const struct sim_row *a, const struct sim_row *b,
+                     const struct sim_noise *noise);
 
 /* sim_map_groups.c: the results by drive and number of disks, and the values along an axis. */
 struct sim_values {

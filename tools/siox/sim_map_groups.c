@@ -48,7 +48,7 @@ int sim_groups_make(struct sim_groups *g, const struct sim_results *r) {
     struct sim_group *one = group_of(g, &r->item[i]);
     if (!r->item[i].feasible)
       continue;
-    sim_judge(&r->item[i].rows, &one->verdict[one->count]);
+    sim_judge(&r->item[i], &one->verdict[one->count]);
     one->item[one->count++] = &r->item[i];
   }
   uint64_t most = 0;

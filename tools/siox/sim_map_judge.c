@@ -35,12 +35,14 @@ bool sim_limit_told(enum sim_limit l) {
   return l == SIM_LIMIT_run0 || l == SIM_LIMIT_run5 || l == SIM_LIMIT_io5;
 }
 
-double sim_dominates(const struct sim_row *a, const struct sim_row *b) {
+double sim_dominates(const struct sim_row *a, const struct sim_row *b,
+                     const struct sim_noise *noise) {
   const double equal = 1e-9;
   if (a->joules > b->joules * (1 + equal) || a->added_io > b->added_io + equal)
     return 0;
-  double by = fmax(1 - a->joules / b->joules, b->added_io - a->added_io);
-  return by > matters ? by : 0;
+  double joules = 1 - a->joules / b->joules, io = b->added_io - a->added_io;
+  return fmax(joules > fmax(matters, noise->joules) ? joules : 0,
+              io > fmax(matters, noise->io) ? io : 0);
 }
 
 bool sim_on_front(const struct sim_rows *rows, const struct sim_row *row) {
@@ -61,14 +63,15 @@ static const struct sim_row *find(const struct sim_rows *rows, const char *name)
 }
 
 /* The one of those without claims that dominates most. */
-static const struct sim_row *dominator_of(const struct sim_rows *rows, const struct sim_row *row) {
+static const struct sim_row *dominator_of(const struct sim_rows *rows, const struct sim_row *row,
+                                          const struct sim_noise *noise) {
   const struct sim_row *worst = NULL;
   double most = 0;
   for (uint32_t i = 0; i < rows->count; i++) {
     const struct sim_row *r = &rows->row[i];
     bool rival = is(r, "base") || is(r, "static") || is(r, "timeout") || is(r, "hw") ||
                  is(r, "com") || is(r, "rt");
-    double by = rival && played(r) ? sim_dominates(r, row) : 0;
+    double by = rival && played(r) ? sim_dominates(r, row, noise) : 0;
     if (by > most) {
       most = by;
       worst = r;
@@ -78,18 +81,20 @@ static const struct sim_row *dominator_of(const struct sim_rows *rows, const str
 }
 
 static void judge_budget(const struct sim_rows *rows, const struct sim_row *row,
-                         struct sim_budget *b) {
+                         const struct sim_noise *noise, struct sim_budget *b) {
   double most = 0;
   *b = (struct sim_budget){.row = row,
                            .percent = strtod(row->name + sizeof budget_prefix - 1, NULL)};
   double limit = b->percent / 100 + allowance;
   b->over = row->slow_down * 100 - b->percent;
+  if (b->over <= 100 * fmax(allowance, noise->run))
+    b->over = 0;
   b->above = row->bound > 0 ? row->joules / row->bound - 1 : 0;
   for (uint32_t i = 0; i < rows->count; i++) {
     const struct sim_row *r = &rows->row[i];
     if (r->kind != SIM_STATIC || !played(r) || r->slow_down > limit)
       continue;
-    double by = sim_dominates(r, row);
+    double by = sim_dominates(r, row, noise);
     if (by > most) {
       most = by;
       b->dominator = r;
@@ -144,17 +149,20 @@ static void choose(const struct sim_rows *rows, enum sim_limit limit, struct sim
     v->choice[limit] = SIM_CHOOSE_ANY;
 }
 
-void sim_judge(const struct sim_rows *rows, struct sim_verdict *v) {
-  *v = (struct sim_verdict){
-      .base = find(rows, "base"), .siox = find(rows, "siox"), .oracle = find(rows, "oracle")};
+void sim_judge(const struct sim_result *one, struct sim_verdict *v) {
+  const struct sim_rows *rows = &one->rows;
+  *v = (struct sim_verdict){.noise = one->noise,
+                            .base = find(rows, "base"),
+                            .siox = find(rows, "siox"),
+                            .oracle = find(rows, "oracle")};
   if (!v->base)
     return;
   if (v->siox)
-    v->dominator = dominator_of(rows, v->siox);
+    v->dominator = dominator_of(rows, v->siox, &v->noise);
   for (uint32_t i = 0; i < rows->count; i++)
     if (played(&rows->row[i]) && v->nbudgets < SIM_MAX_BUDGETS &&
         strncmp(rows->row[i].name, budget_prefix, sizeof budget_prefix - 1) == 0)
-      judge_budget(rows, &rows->row[i], &v->budget[v->nbudgets++]);
+      judge_budget(rows, &rows->row[i], &v->noise, &v->budget[v->nbudgets++]);
   for (int l = 0; l < SIM_NLIMITS; l++)
     choose(rows, (enum sim_limit)l, v);
 }

@@ -9,7 +9,8 @@
 #include <string.h>
 
 /* Columns between the axes and the rows. */
-static const char measured_head[] = "in_step,busy_measured,disks_used,";
+static const char measured_head[] =
+    "in_step,busy_measured,noise_joules,noise_io,noise_run,disks_used,";
 
 void sim_results_head(FILE *out) {
 #define AXIS(name, type, member, low, high, initial, what) fputs(#name ",", out);
@@ -35,7 +36,8 @@ void sim_results_put(const struct sim_point *p, const struct sim_scene *scene,
 #define AXIS(name, type, member, low, high, initial, what) PUT_##type(p->member)
   SIM_AXES(AXIS)
 #undef AXIS
-  fprintf(text, "%d,%.17g,%" PRIu32 ",", scene->in_step, rows ? rows->busy : scene->busy,
+  fprintf(text, "%d,%.17g,%.6g,%.6g,%.6g,%" PRIu32 ",", scene->in_step,
+          rows ? rows->busy : scene->busy, scene->noise.joules, scene->noise.io, scene->noise.run,
           rows ? rows->used : 0);
   if (fclose(text) == 0)
     sim_show_csv(
@@ -135,6 +137,9 @@ static void read_row(struct reader *in, char **field) {
   one->rows.row = more;
   one->in_step = real(in, "in_step", *field++) != 0;
   one->busy = one->rows.busy = real(in, "busy_measured", *field++);
+  one->noise.joules = real(in, "noise_joules", *field++);
+  one->noise.io = real(in, "noise_io", *field++);
+  one->noise.run = real(in, "noise_run", *field++);
   one->used = one->rows.used = (uint32_t)real(in, "disks_used", *field++);
   one->feasible = one->used > 0;
   snprintf(row.name, sizeof row.name, "%s", *field++);

@@ -17,8 +17,10 @@ enum {
   LEAST_PIECE = 512,     /* bytes of a request on one disk */
   USUAL_PIECE = 1 << 20, /* where a burst is large enough */
   TRIES = 12,
+  STIRS = 3, /* runs of base that begin differently */
 };
 static const double close_enough = 0.005; /* of the share asked for */
+static const double STIR = 0.002;         /* seconds by which a job begins later at most */
 
 /* What the scenario consists of, besides the point itself. */
 struct shape {
@@ -56,10 +58,11 @@ static uint32_t first_disk(const struct sim_point *p, const struct shape *s, uin
   return (uint32_t)((at + at / p->disks * (s->factor / 2)) % p->disks);
 }
 
-static char *write_text(const struct sim_point *p, const struct shape *s) {
+/* stir: 0, or which of the ways to begin up to 2 ms later. */
+static char *write_text(const struct sim_point *p, const struct shape *s, uint32_t stir) {
   char *text = NULL;
   size_t size;
-  uint64_t random = seed_of(p) + 1;
+  uint64_t random = seed_of(p) + 1, stirred = seed_of(p) + 2 + stir;
   FILE *out = open_memstream(&text, &size);
   if (!out)
     return NULL;
@@ -76,6 +79,7 @@ static char *write_text(const struct sim_point *p, const struct shape *s) {
       start = p->jobs > 1 ? gap * part(&random) : 0;
       gap *= p->jobs > 1 ? 0.9 + 0.2 * part(&random) : 1;
     }
+    start += stir ? STIR * part(&stirred) : 0;
     fprintf(
         out,
         "- {name: j%u, start: %.6f, generate: {processes: 1, phases: %.0f, gap: %.6f, "
@@ -131,7 +135,7 @@ static int try_shape(struct sim_scene *scene, const struct sim_point *p, struct 
   struct sim_scenario scenario;
   struct measured m = {0};
   free(scene->text);
-  scene->text = write_text(p, s);
+  scene->text = write_text(p, s, 0);
   if (!scene->text)
     return SIOX_ENOMEM;
   int rc = sim_scenario_parse(&scenario, "point", scene->text, diag);
@@ -161,6 +165,42 @@ static int try_shape(struct sim_scene *scene, const struct sim_point *p, struct 
   return 0;
 }
 
+static int play_base(const char *text, struct siox_replay_result *r, struct siox_diag *diag) {
+  struct sim_scenario s;
+  int rc = sim_scenario_parse(&s, "point", text, diag);
+  if (rc)
+    return rc;
+  rc = siox_sim_run(s.sim, &(struct siox_replay_options){.policy = "base"}, r, diag);
+  sim_scenario_free(&s);
+  return rc;
+}
+
+/* One job alone has nobody to wait for. */
+static int find_noise(struct sim_scene *scene, const struct sim_point *p, const struct shape *s,
+                      struct siox_diag *diag) {
+  struct siox_replay_result base, other;
+  if (p->jobs < 2)
+    return 0;
+  int rc = play_base(scene->text, &base, diag);
+  if (rc)
+    return rc;
+  for (uint32_t i = 1; i <= STIRS && rc == 0; i++) {
+    char *text = write_text(p, s, i);
+    rc = text ? play_base(text, &other, diag) : SIOX_ENOMEM;
+    free(text);
+    if (rc)
+      break;
+    struct siox_added more = siox_added(&other, &base), less = siox_added(&base, &other);
+    struct sim_noise *n = &scene->noise;
+    n->io = fmax(n->io, fmax(more.io, less.io));
+    n->run = fmax(n->run, fmax(more.run, less.run));
+    n->joules = fmax(n->joules, fabs(other.joules / base.joules - 1));
+    siox_replay_free(&other);
+  }
+  siox_replay_free(&base);
+  return rc;
+}
+
 int sim_scene_make(struct sim_scene *scene, const struct sim_point *p, struct siox_diag *diag) {
   struct shape s = {.requests = 1, .piece = LEAST_PIECE};
   bool settled = false;
@@ -175,6 +215,8 @@ int sim_scene_make(struct sim_scene *scene, const struct sim_point *p, struct si
     free(scene->text);
     scene->text = NULL;
   }
+  if (rc == 0 && scene->text)
+    rc = find_noise(scene, p, &s, diag);
   if (rc) {
     if (!diag->text[0])
       snprintf(diag->text, sizeof diag->text, "%s", siox_strerror(rc));
