@@ -9,10 +9,12 @@
 #include <string.h>
 
 enum { MILLION = 1000000 };
-enum { ENOUGH = 8 }; /* uses after which a site or client is judged by itself */
-#define UNKNOWN 0.25 /* part of a gap by which the first use of all may come early */
+enum { EXACT = MILLION }; /* a use that is off by less than such a part of its gap is on time */
+enum { ENOUGH = 8 };      /* uses after which a site or client is judged by itself */
+#define UNKNOWN 0.25      /* part of a gap by which the first use of all may come early */
 #define RISK 0.01 /* part of a client's I/O time that it may wait for disks that are not ready, */
 #define ROOM 0.05 /* with this part of what its job may still lose by its delay budget */
+#define LEAST_RISK 1e-9
 #define MOST_RISK 0.1 /* probability that a use comes earlier than the disk is ready */
 
 static uint32_t mixed(uint64_t key) {
@@ -84,7 +86,7 @@ static int64_t add(struct siox__earliness *e, double quantile, int64_t early, do
   e->count += e->count < SIOX__HISTORY_SAMPLES;
   uint32_t rank = (uint32_t)ceil(quantile * e->count - 1e-9);
   if (rank >= e->count)
-    return e->margin = whole(safe(e, fmin(fmax(risk, 1e-9), MOST_RISK)));
+    return e->margin = whole(safe(e, fmin(fmax(risk, LEAST_RISK), MOST_RISK)));
   int64_t margin = ranked(e, rank > 0 ? rank : 1);
   return e->margin = margin + margin / e->count;
 }
@@ -166,6 +168,8 @@ void siox__history_use(struct siox__history *history, uint32_t client,
   if (!kept.need_by)
     return;
   int64_t early = kept.need_by > now ? kept.need_by - now : 0, off = llabs(kept.need_by - now);
+  if (off < (kept.need_by - kept.since) / EXACT)
+    early = off = 0;
   struct siox__account *a = account_of(history, client);
   a->uses++;
   double gap = (double)(kept.need_by - kept.since);
