@@ -44,6 +44,8 @@ Error Options::set(StringRef Name, StringRef Value) {
     return setFlag(PrintAccess, Name, Value);
   } else if (Name == "print-plan") {
     return setFlag(PrintPlan, Name, Value);
+  } else if (Name == "summary") {
+    return setFlag(Summary, Name, Value);
   } else {
     return createStringError("siox: no option " + Name);
   }
@@ -52,8 +54,8 @@ Error Options::set(StringRef Name, StringRef Value) {
 
 Expected<Options> optionsFromEnvironment() {
   Options O;
-  for (StringRef Name :
-       {"form", "layouts", "disks", "drive", "tb-ns", "lead", "print-access", "print-plan"}) {
+  for (StringRef Name : {"form", "layouts", "disks", "drive", "tb-ns", "lead", "print-access",
+                         "print-plan", "summary"}) {
     std::string Variable = "SIOX_" + Name.upper();
     for (char &C : Variable)
       if (C == '-')

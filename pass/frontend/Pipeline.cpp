@@ -10,6 +10,7 @@
 #include "model/Sites.h"
 #include "report/PrintAccess.h"
 #include "report/Remarks.h"
+#include "report/Summary.h"
 #include "transform/Mark.h"
 #include "transform/Transform.h"
 #include "llvm/IR/LLVMContext.h"
@@ -69,6 +70,8 @@ bool runPipeline(Module &M, const Options &O) {
     printAccess(Model, outs());
   if (O.PrintPlan)
     printPlan(Model, Plans, outs());
+  if (O.Summary)
+    printSummary(Model, Plans, outs());
   warn(M, Warnings);
   reportRegions(Model, Plans, Split);
   setInstrumented(M);

@@ -42,6 +42,9 @@ nothing is written, which serves the --print options.
                       known at run time is ?, a trip that is not known is left out
                     layout: base:factor:unit or nodes:unit; mask: the disks it touches, disk 0 leftmost
   --print-plan      one line for each region on standard output
+  --summary         a table on standard output: accesses by what is known of their offsets, regions by what becomes of
+                    them, and the reasons (docs/reasons.md)         (environment SIOX_SUMMARY=1, in compilers too)
+                      example: siox-opt app.bc --disks 6 --summary
   --help            this text
   --version         the version, and LLVM's
 )";

@@ -19,7 +19,7 @@ namespace siox {
 static const char Pass[] = "siox";
 
 static std::string textOf(Reason Why) {
-  return std::string(reasonText(Why)) + " (" + reasonHelp(Why) + ")";
+  return std::string(reasonText(Why)) + " (" + reasonHelp(Why) + ") [" + reasonName(Why) + "]";
 }
 
 void missed(OptimizationRemarkEmitter &ORE, Reason Why, const CallBase *Where) {
@@ -31,8 +31,7 @@ void passed(OptimizationRemarkEmitter &ORE, StringRef Name, const CallBase *Wher
   ORE.emit([&] { return OptimizationRemark(Pass, Name, Where) << Text.str(); });
 }
 
-/// No hint will come of it, whatever the run time finds.
-static bool isMissed(const Region &R, const RegionPlan &P) {
+bool isMissed(const Region &R, const RegionPlan &P) {
   return R.Refused != Reason::None || P.Why == Reason::GapTooShort ||
          P.Why == Reason::LeadTooLong || P.Why == Reason::NoNext;
 }
@@ -148,11 +147,13 @@ void reportRegions(const ModuleModel &Model, ArrayRef<RegionPlan> Plans, bool Sp
     printDecision(Out, Model, R, P);
     if (isMissed(R, P)) {
       Reason Why = R.Refused != Reason::None ? R.Refused : P.Why;
-      Out << " (" << reasonHelp(Why) << ')';
+      Out << " (" << reasonHelp(Why) << ") [" << reasonName(Why) << ']';
       ORE.emit(
           [&] { return OptimizationRemarkMissed(Pass, reasonName(Why), Where, Block) << Text; });
     } else {
       StringRef Name = P.Why == Reason::None ? "RegionPlanned" : "RegionAtRunTime";
+      if (P.Why != Reason::None)
+        Out << " [" << reasonName(P.Why) << ']';
       ORE.emit([&] { return OptimizationRemark(Pass, Name, Where, Block) << Text; });
     }
   }

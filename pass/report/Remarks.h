@@ -20,6 +20,9 @@ void missed(llvm::OptimizationRemarkEmitter &ORE, Reason Why, const llvm::CallBa
 void passed(llvm::OptimizationRemarkEmitter &ORE, llvm::StringRef Name, const llvm::CallBase *Where,
             const llvm::Twine &Text);
 
+/// No hint will come of it, whatever the run time finds.
+bool isMissed(const Region &R, const RegionPlan &P);
+
 /// One Passed or Missed remark a region. Loops that SplitPass will look at (Split) get theirs from
 /// it.
 void reportRegions(const ModuleModel &Model, llvm::ArrayRef<RegionPlan> Plans, bool Split);

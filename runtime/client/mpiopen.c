@@ -138,8 +138,8 @@ PLAIN(MPI_File_get_view, false, -1,
        char *datarep),
       (handle, displacement, etype, filetype, datarep))
 PLAIN(MPI_File_get_position, false, -1, (MPI_File handle, MPI_Offset *offset), (handle, offset))
-PLAIN(MPI_File_get_position_shared, false, -1, (MPI_File handle, MPI_Offset *offset),
-      (handle, offset))
+SHARING(MPI_File_get_position_shared, true, false, -1,
+        (MPI_File handle, MPI_Offset *offset), (handle, offset))
 PLAIN(MPI_File_get_byte_offset, false, -1, (MPI_File handle, MPI_Offset offset, MPI_Offset *bytes),
       (handle, offset, bytes))
 PLAIN(MPI_File_get_type_extent, false, -1, (MPI_File handle, MPI_Datatype type, MPI_Aint *extent),

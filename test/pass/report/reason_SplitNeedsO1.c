@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+// At -O0 no loop can be split.
+// RUN: env SIOX_DISKS=6 SIOX_FORM=split %clang -O0 -fpass-plugin=%plugin -Rpass-missed=siox -c %s -o %t.o 2>&1 | %filecheck
+#include "../Inputs/striped.h"
+static double a[3 * STRIPE / 8];
+int main(void) {
+  MPI_File A;
+  OPEN_STRIPED(&A, "A", "1");
+  // CHECK: :[[@LINE+1]]:3: remark: {{.*}}[SplitNeedsO1]
+  for (int i = 0; i < 100; i++)
+    a[i] = i;
+  MPI_File_write_at(A, 0, a, 3 * STRIPE / 8, MPI_DOUBLE, MPI_STATUS_IGNORE);
+}
