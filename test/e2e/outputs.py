@@ -151,6 +151,8 @@ def an_output_that_has_no_place_is_refused_before_anything_runs():
         for words in (("--plot", "no/such/p.svg"), ("--timeline", ""), ("--plot", "d")):
             error = place.siox("sim", "s.yaml", *words, status=2)
             assert "cannot be written" in error, error
+        error = place.siox("sim", "--map", "m.csv", "--points", "busy=10 gap=5 jobs=1", "--report", "no/r.md", status=2)
+        assert "no/r.md: cannot be written" in error and not os.path.exists(place.at("m.csv.d")), error
 
 
 def limited():

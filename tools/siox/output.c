@@ -71,6 +71,8 @@ int siox__output_open(struct siox__output *o, const char *path) {
   struct stat st;
   bool there = stat(path, &st) == 0;
   *o = (struct siox__output){0};
+  if (there && access(path, W_OK) < 0)
+    return -1; /* what may not be written may not be replaced */
   o->path = there ? realpath(path, NULL) : NULL; /* a link stays one */
   if (!o->path && !(o->path = strdup(path)))
     return -1;

@@ -195,7 +195,7 @@ static bool report_free(const struct sim_map_options *o) {
       o->report && (!strcmp(o->report, o->output) || siox__same_file(o->report, o->output));
   if (taken)
     fprintf(stderr, "siox sim: --report: %s is the map itself\n", o->report);
-  return !taken;
+  return !taken && (!o->report || siox__output_possible("siox sim", o->report));
 }
 
 /* What lies there already is replaced only if it begins as a map's results do, of whatever build.
