@@ -54,13 +54,11 @@ static int allocate(struct siox_bank *bank, uint32_t n) {
   bank->moves_memory = malloc(siox__due_size(n));
   bank->extent = calloc(3 * (size_t)n, sizeof *bank->extent); /* siox_layout_most_pieces */
   bank->run = calloc(n, sizeof *bank->run);
-  bank->cut = calloc(2, sizeof *bank->cut);
   bank->holders = calloc(n, sizeof *bank->holders);
   bank->commands.item = calloc(n, sizeof *bank->commands.item);
   bank->commands.max = n;
   if (!bank->disk || !bank->shown || !bank->totals || !bank->initial || !bank->hold ||
-      !bank->moves_memory || !bank->extent || !bank->run || !bank->cut || !bank->holders ||
-      !bank->commands.item)
+      !bank->moves_memory || !bank->extent || !bank->run || !bank->holders || !bank->commands.item)
     return SIOX_ENOMEM;
   siox__due_init(&bank->moves, bank->moves_memory, n);
   struct siox_mask *mask[] = {&bank->mask, &bank->missed, &bank->changed};
@@ -155,7 +153,7 @@ void siox_bank_destroy(struct siox_bank *bank) {
   void *owned[] = {
       bank->disk,         bank->shown,  bank->totals,      bank->initial,       bank->hold,
       bank->moves_memory, bank->extent, bank->run,         bank->commands.item, bank->state,
-      bank->job,          bank->client, bank->free_client, bank->holds,         bank->cut,
+      bank->job,          bank->client, bank->free_client, bank->sharer,        bank->edge,
       bank->holders,      bank->user,   bank->owner,       bank->shadow,        bank->job_view,
       bank->counted,      bank->lag,    bank->unflushed,   bank->pin,           bank->free_job};
   siox__limit_destroy(bank->limit);
@@ -336,8 +334,8 @@ static int grow_clients(struct siox_bank *bank) {
   if (grow((void **)&bank->client, n, sizeof *bank->client) < 0 ||
       grow((void **)&bank->free_client, n, sizeof *bank->free_client) < 0 ||
       (bank->shadow && grow((void **)&bank->lag, n, sizeof *bank->lag) < 0) ||
-      grow((void **)&bank->holds, n, sizeof *bank->holds) < 0 ||
-      grow((void **)&bank->cut, 2 * (size_t)n + 2, sizeof *bank->cut) < 0)
+      grow((void **)&bank->sharer, n, sizeof *bank->sharer) < 0 ||
+      grow((void **)&bank->edge, 2 * (size_t)n, sizeof *bank->edge) < 0)
     return SIOX_ENOMEM;
   bank->client_capacity = n;
   return 0;

@@ -9,16 +9,24 @@
 
 struct siox__job {
   struct siox_job_totals totals;
-  uint64_t seen; /* stamp of the last share it got a part of */
+  /* While an idle stretch is shared: has it a claim there at some time, and how many now? */
+  bool met;
+  uint32_t holding;
   uint32_t clients;
 };
 struct siox__client {
   uint32_t job;
   bool live;
 };
-struct siox__hold { /* one claim that holds an idle disk for part of the stretch in hand */
-  int64_t from, to;
+/* An idle stretch that is shared between jobs. */
+struct siox__edge { /* a claim begins to hold the level in it, or ends */
+  int64_t time;
   uint32_t job;
+  bool more;
+};
+struct siox__share_of {
+  uint32_t nmet, nedges; /* bank's sharer and edge */
+  uint32_t njobs;        /* that hold the level now */
 };
 
 /* Who holds a disk's level, as long as nothing changes: most idle stretches need no walk over the
@@ -103,10 +111,9 @@ struct siox_bank {
   uint32_t npieces;                /* that its segments are told with */
   int64_t *unflushed;              /* per disk, until when; NULL: there is no such cache */
   struct siox_claim_run *run;      /* one per disk */
-  struct siox__hold *holds;        /* one per client */
-  int64_t *cut;                    /* two per client, and two */
+  uint32_t *sharer;                /* one per client: jobs, in ascending order */
+  struct siox__edge *edge;         /* two per client */
   struct siox__holders *holders;
-  uint64_t stamp;
 
   siox_segment_fn segment;
   void *context;

@@ -29,63 +29,72 @@ static void give(struct siox_bank *bank, uint32_t disk, const struct siox__piece
                                                         .pieces = bank->npieces});
 }
 
-/* Claims that hold the disk's level at some time in [start, end). */
-static uint32_t collect(struct siox_bank *bank, uint32_t disk, const struct siox__piece *piece) {
+/* A claim of a job begins to hold the level, or ends. */
+static void change_holding(struct siox_bank *bank, struct siox__share_of *s, uint32_t job,
+                           bool more) {
+  uint32_t *holding = &bank->job[job].holding;
+  if (more && (*holding)++ == 0)
+    s->njobs++;
+  else if (!more && --*holding == 0)
+    s->njobs--;
+}
+
+static int by_number(const void *a, const void *b) {
+  uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+  return (x > y) - (x < y);
+}
+
+static int by_time(const void *a, const void *b) {
+  int64_t x = ((const struct siox__edge *)a)->time, y = ((const struct siox__edge *)b)->time;
+  return (x > y) - (x < y);
+}
+
+/* Finds the jobs whose claims hold the disk's level at some time in [start, end), and when that
+ * changes in between. */
+static struct siox__share_of collect(struct siox_bank *bank, uint32_t disk,
+                                     const struct siox__piece *piece) {
   const struct siox_drive *drive = bank->shown[disk].drive;
   struct siox__claims_walk walk = siox__claims_walk(bank->claims, disk, SIOX__SOME_TIME);
   const struct siox__claimant *c;
-  uint32_t n = 0, level;
+  struct siox__share_of s = {0};
+  uint32_t level;
   int64_t from;
   while ((c = siox__claims_next(&walk, piece->end))) {
     if (!siox__entry_demand(drive, &c->entry, bank->gap, &from, &level) || level < piece->level)
       continue;
     int64_t to = siox__entry_end(&bank->view, disk, &c->entry);
-    if (from < piece->start)
-      from = piece->start;
-    if (to > piece->end)
-      to = piece->end;
-    if (from < to)
-      bank->holds[n++] = (struct siox__hold){from, to, c->job};
+    if (to <= piece->start || from >= piece->end || from >= to)
+      continue;
+    if (!bank->job[c->job].met) {
+      bank->job[c->job].met = true;
+      bank->sharer[s.nmet++] = c->job;
+    }
+    if (from > piece->start)
+      bank->edge[s.nedges++] = (struct siox__edge){from, c->job, true};
+    else
+      change_holding(bank, &s, c->job, true);
+    if (to < piece->end)
+      bank->edge[s.nedges++] = (struct siox__edge){to, c->job, false};
   }
-  return n;
-}
-
-static int by_time(const void *a, const void *b) {
-  int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-  return (x > y) - (x < y);
-}
-
-static int by_job(const void *a, const void *b) {
-  uint32_t x = ((const struct siox__hold *)a)->job, y = ((const struct siox__hold *)b)->job;
-  return (x > y) - (x < y);
-}
-
-static bool first_seen(struct siox_bank *bank, uint32_t job) {
-  bool first = bank->job[job].seen != bank->stamp;
-  bank->job[job].seen = bank->stamp;
-  return first;
+  if (s.nmet > 1)
+    qsort(bank->sharer, s.nmet, sizeof *bank->sharer, by_number);
+  if (s.nedges > 1)
+    qsort(bank->edge, s.nedges, sizeof *bank->edge, by_time);
+  return s;
 }
 
 /* One part of an idle stretch, within which the set of holders is constant. */
-static void share(struct siox_bank *bank, uint32_t disk, const struct siox__piece *part,
-                  uint32_t nholds) {
-  uint32_t njobs = 0;
-  bank->stamp++;
-  for (uint32_t i = 0; i < nholds; i++) {
-    const struct siox__hold *h = &bank->holds[i];
-    if (h->from <= part->start && part->end <= h->to && first_seen(bank, h->job))
-      njobs++;
-  }
-  if (njobs == 0) {
-    give(bank, disk, part, SIOX_NOBODY, 1, part->joules);
-    return;
-  }
-  bank->stamp++;
-  for (uint32_t i = 0; i < nholds; i++) {
-    const struct siox__hold *h = &bank->holds[i];
-    if (h->from <= part->start && part->end <= h->to && first_seen(bank, h->job))
-      give(bank, disk, part, h->job, 1.0 / njobs, part->joules / njobs);
-  }
+static void share(struct siox_bank *bank, uint32_t disk, const struct siox__piece *piece,
+                  const struct siox__share_of *s, int64_t start, int64_t end) {
+  struct siox__piece part = *piece;
+  part.start = start;
+  part.end = end;
+  part.joules *= (double)(end - start) / (double)(piece->end - piece->start);
+  if (s->njobs == 0)
+    give(bank, disk, &part, SIOX_NOBODY, 1, part.joules);
+  for (uint32_t i = 0; i < s->nmet && s->njobs; i++)
+    if (bank->job[bank->sharer[i]].holding)
+      give(bank, disk, &part, bank->sharer[i], 1.0 / s->njobs, part.joules / s->njobs);
 }
 
 /* One more client, or one less, of a job that holds the level. */
@@ -176,25 +185,19 @@ static bool share_known(struct siox_bank *bank, uint32_t disk, const struct siox
 static void share_idle(struct siox_bank *bank, uint32_t disk, const struct siox__piece *piece) {
   if (share_known(bank, disk, piece))
     return;
-  uint32_t nholds = collect(bank, disk, piece), ncuts = 0;
-  qsort(bank->holds, nholds, sizeof *bank->holds, by_job);
-  bank->cut[ncuts++] = piece->start;
-  bank->cut[ncuts++] = piece->end;
-  for (uint32_t i = 0; i < nholds; i++) {
-    if (bank->holds[i].from > piece->start)
-      bank->cut[ncuts++] = bank->holds[i].from;
-    if (bank->holds[i].to < piece->end)
-      bank->cut[ncuts++] = bank->holds[i].to;
+  struct siox__share_of s = collect(bank, disk, piece);
+  int64_t at = piece->start;
+  for (uint32_t i = 0; at < piece->end;) {
+    int64_t next = i < s.nedges ? bank->edge[i].time : piece->end;
+    if (at < next)
+      share(bank, disk, piece, &s, at, next);
+    for (; i < s.nedges && bank->edge[i].time == next; i++)
+      change_holding(bank, &s, bank->edge[i].job, bank->edge[i].more);
+    at = next;
   }
-  qsort(bank->cut, ncuts, sizeof *bank->cut, by_time);
-  for (uint32_t i = 0; i + 1 < ncuts; i++) {
-    struct siox__piece part = *piece;
-    part.start = bank->cut[i];
-    part.end = bank->cut[i + 1];
-    if (part.start == part.end)
-      continue;
-    part.joules *= (double)(part.end - part.start) / (double)(piece->end - piece->start);
-    share(bank, disk, &part, nholds);
+  for (uint32_t i = 0; i < s.nmet; i++) {
+    bank->job[bank->sharer[i]].met = false;
+    bank->job[bank->sharer[i]].holding = 0;
   }
 }
 

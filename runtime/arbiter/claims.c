@@ -31,7 +31,10 @@ int siox_claims_create(struct siox_claims **claims, uint32_t ndisks) {
   (*claims)->ndisks = ndisks;
   (*claims)->width = (ndisks + BLOCKS - 1) / BLOCKS;
   (*claims)->list = calloc(ndisks / (*claims)->width + 1, sizeof *(*claims)->list);
-  if (!(*claims)->list) {
+  (*claims)->other = calloc(1, sizeof *(*claims)->other);
+  if (!(*claims)->list || !(*claims)->other) {
+    free((*claims)->list);
+    free((*claims)->other);
     free(*claims);
     return SIOX_ENOMEM;
   }
@@ -46,6 +49,7 @@ void siox_claims_destroy(struct siox_claims *claims) {
   for (uint32_t b = 0; b <= claims->ndisks / claims->width; b++)
     siox__list_free(&claims->list[b]);
   free(claims->list);
+  free(claims->other);
   free(claims->client);
   free(claims->scratch);
   free(claims);
@@ -335,14 +339,15 @@ struct siox_claim_entry siox_claims_get(const struct siox_claims *claims, uint32
   return entry ? *entry : (struct siox_claim_entry){.flag = -1};
 }
 
-const struct siox__claimant *siox__claims_other(struct siox__claims_walk *walk,
-                                                const struct siox__claimant *c, int64_t until) {
+const struct siox__claimant *siox__claims_other(const struct siox_claims *claims, uint32_t disk,
+                                                int64_t after, int64_t until,
+                                                const struct siox__claimant *c) {
   const struct siox_claim_entry *entry =
-      c->count ? NULL : siox__claims_find(walk->claims, c->client, walk->disk);
-  if (!entry || siox__claim_need(entry) > until || siox__claim_later(entry) < walk->after)
+      c->count ? NULL : siox__claims_find(claims, c->client, disk);
+  if (!entry || siox__claim_need(entry) > until || siox__claim_later(entry) < after)
     return NULL;
-  walk->one = (struct siox__claimant){.client = c->client, .job = c->job, .entry = *entry};
-  return &walk->one;
+  *claims->other = (struct siox__claimant){.client = c->client, .job = c->job, .entry = *entry};
+  return claims->other;
 }
 
 bool siox_claims_next(const struct siox_claims *claims, uint32_t disk, uint32_t *cursor,

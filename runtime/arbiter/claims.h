@@ -12,6 +12,7 @@ struct siox_claims {
   uint32_t nclients;
   struct siox__claims_run *scratch;
   uint32_t scratch_capacity;
+  struct siox__claimant *other; /* what a walk found last beside its list */
 };
 
 /* 0 when the message is well formed for this many disks; SIOX_EPROTO, SIOX_EVERSION. */
@@ -46,7 +47,6 @@ struct siox__claims_walk {
   int64_t after;
   uint32_t disk, next; /* next: in the leaf */
   const struct siox_claims *claims;
-  struct siox__claimant one; /* where the list has not got the entry */
 };
 static inline struct siox__claims_walk siox__claims_walk(const struct siox_claims *claims,
                                                          uint32_t disk, int64_t after) {
@@ -57,11 +57,13 @@ static inline struct siox__claims_walk siox__claims_walk(const struct siox_claim
                                     .disk = disk,
                                     .claims = claims};
 }
-/* The same for a claimant whose entry for the disk is not the one in its list. NULL: it has none
- * that belongs to the walk. */
-const struct siox__claimant *siox__claims_other(struct siox__claims_walk *walk,
-                                                const struct siox__claimant *c, int64_t until);
-/* The next one who may need the disk by `until`; NULL: the end. */
+/* The claimant with its entry for the disk, where that is not the one in its list; NULL: it has
+ * none that belongs to the walk. */
+const struct siox__claimant *siox__claims_other(const struct siox_claims *claims, uint32_t disk,
+                                                int64_t after, int64_t until,
+                                                const struct siox__claimant *c);
+/* The next one who may need the disk by `until`, there until the one after it is asked for; NULL:
+ * the end. */
 static inline const struct siox__claimant *siox__claims_next(struct siox__claims_walk *walk,
                                                              int64_t until) {
   for (; walk->leaf != walk->end; walk->leaf++, walk->next = 0) {
@@ -74,7 +76,7 @@ static inline const struct siox__claimant *siox__claims_next(struct siox__claims
       if (leaf->of[i].need > until || leaf->of[i].later < walk->after)
         continue;
       if (__builtin_expect(walk->disk - c->first >= c->count, 0) &&
-          !(c = siox__claims_other(walk, c, until)))
+          !(c = siox__claims_other(walk->claims, walk->disk, walk->after, until, c)))
         continue;
       return c;
     }

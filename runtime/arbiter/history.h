@@ -16,8 +16,8 @@ struct siox__earliness {
   uint64_t key;
   bool used;
   uint32_t count, next;
+  int64_t margin;                        /* quantile of the samples, and a part for those to come */
   int64_t sample[SIOX__HISTORY_SAMPLES]; /* ns, a ring */
-  int64_t margin;                        /* their quantile, and a part of it for those to come */
 };
 /* What a client's requests took. */
 struct siox__account {

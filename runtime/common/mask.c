@@ -120,12 +120,18 @@ uint32_t siox_mask_count(const struct siox_mask *m) {
   return count;
 }
 
+/* Two words that are looked at together. */
+typedef uint64_t pair __attribute__((vector_size(16), aligned(8)));
+
 uint32_t siox_mask_next_word(const struct siox_mask *m, size_t word) {
   size_t n = siox_mask_words(m->ndisks), i = word;
   const uint64_t *w = m->words;
-  while (i + 8 <= n &&
-         !(w[i] | w[i + 1] | w[i + 2] | w[i + 3] | w[i + 4] | w[i + 5] | w[i + 6] | w[i + 7]))
-    i += 8; /* most of a wide set is empty */
+  for (; i + 16 <= n; i += 16) { /* most of a wide set is empty */
+    const pair *p = (const pair *)(w + i);
+    pair all = p[0] | p[1] | p[2] | p[3] | p[4] | p[5] | p[6] | p[7];
+    if (all[0] | all[1])
+      break;
+  }
   while (i < n && !w[i])
     i++;
   return i < n ? (uint32_t)(i * 64) + (uint32_t)__builtin_ctzll(w[i]) : m->ndisks;
