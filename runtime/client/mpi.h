@@ -43,7 +43,8 @@ struct siox__mpi_file {
   int size, self;
   int64_t displacement, etype; /* of the view, bytes */
   bool contiguous;             /* byte offset = displacement + offset * etype */
-  uint64_t split_seq;          /* collective of the split operation under way */
+  enum siox__gathers { SIOX__NEVER_GATHERED, SIOX__OUT_OF_ORDER, SIOX__ALWAYS_GATHERED } gathers[2];
+  uint64_t split_seq; /* collective of the split operation under way */
   int64_t split_offset, split_bytes;
 };
 struct siox__mpi_file *siox__mpi_file(MPI_File handle);
@@ -52,6 +53,8 @@ struct siox__mpi_file *siox__mpi_file_add(MPI_File handle, struct siox__file *fi
 /* Takes it out of the table; its memory stays until the free. */
 struct siox__mpi_file *siox__mpi_file_remove(MPI_File handle);
 void siox__mpi_file_free(struct siox__mpi_file *f);
+/* Asks in which collective accesses, reads and writes, ranks may do I/O for others. */
+void siox__mpi_file_gathers(struct siox__mpi_file *f);
 /* Striping asked for by an MPI_Info as layout text; "" none or not valid. */
 void siox__mpi_layout_hint(MPI_Info info, char *text, size_t size);
 

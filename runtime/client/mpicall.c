@@ -34,6 +34,27 @@ bool siox__call_on_file(struct siox__call *c, enum siox_call call, MPI_File hand
   return true;
 }
 
+/* Tells the daemon what this rank wants of a collective, where others may do its I/O. A piece with
+ * holes is not told: all disks of the file are claimed for it. */
+static void tell_entry(const struct siox__call *c) {
+  const struct siox__mpi_file *f = c->file;
+  enum siox__gathers when = f ? f->gathers[c->writes] : SIOX__NEVER_GATHERED;
+  if (when == SIOX__NEVER_GATHERED || !c->uid || !f->file || !f->file->id ||
+      (c->bytes && c->offset < 0))
+    return;
+  struct siox_rec_enter enter = {.uid = c->uid,
+                                 .seq = c->seq,
+                                 .file = f->file->id,
+                                 .offset = c->offset,
+                                 .bytes = c->bytes,
+                                 .size = (uint32_t)c->size,
+                                 .self = (uint32_t)c->self,
+                                 .flags = when == SIOX__ALWAYS_GATHERED ? SIOX_ENTER_ALWAYS : 0};
+  siox__self.depth = 1;
+  siox__record(SIOX_REC_ENTER, &enter, sizeof enter, NULL, 0);
+  siox__self.depth = 0;
+}
+
 void siox__call_before(struct siox__call *c) {
   int saved = errno;
   if (c->site) {
@@ -45,6 +66,8 @@ void siox__call_before(struct siox__call *c) {
   siox__predict_before((struct siox_site *)(uintptr_t)c->site, c->handle, c->offset, c->bytes);
   if (c->shared)
     siox__predict_pointer(c->handle);
+  if (c->gathers)
+    tell_entry(c);
   siox__self.site = NULL;
   siox__self.io_site = c->site_key;
   siox__self.io_uid = c->uid;

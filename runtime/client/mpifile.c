@@ -92,6 +92,23 @@ static bool get(MPI_Info info, const char *name, char *value, int size) {
   return PMPI_Info_get(info, name, size - 1, value, &there) == MPI_SUCCESS && there && *value;
 }
 
+/* ROMIO's collective buffering; what does not say is taken to do it where it helps. */
+void siox__mpi_file_gathers(struct siox__mpi_file *f) {
+  static const char *const key[2] = {"romio_cb_read", "romio_cb_write"};
+  MPI_Info info = MPI_INFO_NULL;
+  char value[64];
+  if (f->size < 2 || !f->has_layout || PMPI_File_get_info(f->handle, &info) != MPI_SUCCESS)
+    return;
+  for (int i = 0; i < 2; i++) {
+    f->gathers[i] = SIOX__OUT_OF_ORDER;
+    if (get(info, key[i], value, sizeof value))
+      f->gathers[i] = !strcmp(value, "disable")  ? SIOX__NEVER_GATHERED
+                      : !strcmp(value, "enable") ? SIOX__ALWAYS_GATHERED
+                                                 : SIOX__OUT_OF_ORDER;
+  }
+  PMPI_Info_free(&info);
+}
+
 static bool number(const char *text, uint64_t *out) {
   char *end;
   errno = 0;

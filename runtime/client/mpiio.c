@@ -22,6 +22,8 @@ static void place(struct siox__call *c, int64_t offset, bool known, int64_t coun
 
 #define BUFFER_READ void *
 #define BUFFER_WRITE const void *
+#define WRITES_READ false
+#define WRITES_WRITE true
 #define COUNT_SMALL int
 #define COUNT_LARGE MPI_Count
 #define IS_COLLECTIVE true
@@ -72,6 +74,8 @@ static void split_begins(struct siox__call *c) {
     if (!siox__call_on_file(&c, SIOX_CALL_##name, handle, IS_##group))                             \
       return P##name(handle, offset, buffer, count, type PASS_##span);                             \
     place(&c, offset, true, count, type);                                                          \
+    c.gathers = IS_##group;                                                                        \
+    c.writes = WRITES_##class;                                                                     \
     AT_##span(c) siox__call_before(&c);                                                            \
     int result = P##name(handle, offset, buffer, count, type PASS_##span);                         \
     DONE_##span(c, result) return siox__call_end(&c, result, SYNCHRONISES_##span(group));          \
@@ -84,6 +88,8 @@ static void split_begins(struct siox__call *c) {
     if (!siox__call_on_file(&c, SIOX_CALL_##name, handle, IS_##group))                             \
       return P##name(handle, buffer, count, type PASS_##span);                                     \
     ASK_##pointer(c, handle) place(&c, offset, known, count, type);                                \
+    c.gathers = IS_##group;                                                                        \
+    c.writes = WRITES_##class;                                                                     \
     AT_##span(c) siox__call_before(&c);                                                            \
     int result = P##name(handle, buffer, count, type PASS_##span);                                 \
     DONE_##span(c, result) return siox__call_end(&c, result, SYNCHRONISES_##span(group));          \

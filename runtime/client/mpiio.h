@@ -7,6 +7,8 @@
 struct siox__call {
   bool on; /* recorded at all */
   bool collective;
+  bool gathers; /* reads or writes, and may do so for other ranks */
+  bool writes;
   bool shared; /* moves the shared file pointer */
   enum siox_call call;
   const struct siox_site *site; /* NULL: not compiled with the pass */

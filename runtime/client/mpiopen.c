@@ -37,6 +37,7 @@ SIOX_EXPORT int MPI_File_open(MPI_Comm comm, const char *filename, int amode, MP
       f->uid = file_uid;
       f->size = c.size;
       f->self = c.self;
+      siox__mpi_file_gathers(f);
     }
     c.file = f;
     c.handle = *handle;
@@ -94,6 +95,8 @@ SIOX_EXPORT int MPI_File_set_view(MPI_File handle, MPI_Offset displacement, MPI_
   int result = PMPI_File_set_view(handle, displacement, etype, filetype, datarep, info);
   if (result == MPI_SUCCESS && c.file)
     view(c.file, displacement, etype, filetype, datarep);
+  if (result == MPI_SUCCESS && c.file && info != MPI_INFO_NULL)
+    siox__mpi_file_gathers(c.file);
   return siox__call_end(&c, result, true);
 }
 
@@ -128,7 +131,6 @@ PLAIN(MPI_File_sync, true, -1, (MPI_File handle), (handle))
 PLAIN(MPI_File_set_size, true, size, (MPI_File handle, MPI_Offset size), (handle, size))
 PLAIN(MPI_File_preallocate, true, size, (MPI_File handle, MPI_Offset size), (handle, size))
 PLAIN(MPI_File_set_atomicity, true, -1, (MPI_File handle, int flag), (handle, flag))
-PLAIN(MPI_File_set_info, true, -1, (MPI_File handle, MPI_Info info), (handle, info))
 PLAIN(MPI_File_get_size, false, -1, (MPI_File handle, MPI_Offset *size), (handle, size))
 PLAIN(MPI_File_get_group, false, -1, (MPI_File handle, MPI_Group *group), (handle, group))
 PLAIN(MPI_File_get_amode, false, -1, (MPI_File handle, int *amode), (handle, amode))
@@ -138,8 +140,8 @@ PLAIN(MPI_File_get_view, false, -1,
        char *datarep),
       (handle, displacement, etype, filetype, datarep))
 PLAIN(MPI_File_get_position, false, -1, (MPI_File handle, MPI_Offset *offset), (handle, offset))
-SHARING(MPI_File_get_position_shared, true, false, -1,
-        (MPI_File handle, MPI_Offset *offset), (handle, offset))
+SHARING(MPI_File_get_position_shared, true, false, -1, (MPI_File handle, MPI_Offset *offset),
+        (handle, offset))
 PLAIN(MPI_File_get_byte_offset, false, -1, (MPI_File handle, MPI_Offset offset, MPI_Offset *bytes),
       (handle, offset, bytes))
 PLAIN(MPI_File_get_type_extent, false, -1, (MPI_File handle, MPI_Datatype type, MPI_Aint *extent),
@@ -147,3 +149,13 @@ PLAIN(MPI_File_get_type_extent, false, -1, (MPI_File handle, MPI_Datatype type, 
 PLAIN(MPI_File_get_type_extent_c, false, -1,
       (MPI_File handle, MPI_Datatype type, MPI_Count *extent), (handle, type, extent))
 PLAIN(MPI_File_get_atomicity, false, -1, (MPI_File handle, int *flag), (handle, flag))
+
+SIOX_EXPORT int MPI_File_set_info(MPI_File handle, MPI_Info info) {
+  struct siox__call c;
+  if (siox__call_on_file(&c, SIOX_CALL_MPI_File_set_info, handle, true))
+    siox__call_before(&c);
+  int result = PMPI_File_set_info(handle, info);
+  if (c.on && result == MPI_SUCCESS && c.file)
+    siox__mpi_file_gathers(c.file);
+  return siox__call_end(&c, result, true);
+}

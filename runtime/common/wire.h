@@ -123,6 +123,7 @@ enum siox_rec_type {
   SIOX_REC_MESSAGE,    /* struct siox_rec_message: a send, or a receive that has ended */
   SIOX_REC_WAIT,       /* struct siox_rec_wait: the thread waited for an async request */
   SIOX_REC_MISSING,    /* struct siox_rec_missing: something could not be recorded (mmap, partial memory) */
+  SIOX_REC_ENTER,      /* struct siox_rec_enter: a rank is about to take part in a collective access */
 };
 struct siox_rec_head {
   uint32_t bytes; /* whole record, multiple of 8 */
@@ -165,6 +166,14 @@ struct siox_rec_missing {
   uint32_t what, reserved; /* enum siox_missing */
   uint64_t count;
 };
+struct siox_rec_enter { /* of each rank, when some may do the I/O of all */
+  uint64_t uid, seq;      /* collective id */
+  uint64_t file;          /* daemon's number */
+  int64_t offset, bytes;  /* what the rank itself asks for, in one piece */
+  uint32_t size, self;    /* members of the communicator, rank in it */
+  uint32_t flags, reserved; /* SIOX_ENTER_* */
+};
+enum { SIOX_ENTER_ALWAYS = 1 /* they do so in whichever order the ranks' pieces lie */ };
 enum siox_missing { SIOX_MISSING_MMAP = 1, SIOX_MISSING_THREADS, SIOX_MISSING_FILES, SIOX_MISSING_CALLS };
 
 /* The level table: sealed against writing by clients. */

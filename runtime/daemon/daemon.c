@@ -284,6 +284,7 @@ void siox__daemon_destroy(struct siox__daemon *d) {
   siox__store_close(d->store);
   siox_bank_destroy(d->bank);
   siox__members_destroy(d->members);
+  siox__gather_destroy(d->gatherings);
   siox__files_destroy(d);
   siox__table_destroy(d);
   for (int *fd = (int[]){d->timer_fd, d->spare_fd, d->lock_fd, -2}; *fd != -2; fd++)

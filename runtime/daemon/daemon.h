@@ -47,6 +47,7 @@ struct siox__session {
   pid_t pid;
   int64_t since;     /* connected, or last progress with an answer */
   uint64_t last_uid; /* communicator it was last seen in */
+  uint64_t last_seq; /* of its claims */
   /* after HELLO */
   struct siox_ring *ring;
   uint32_t client; /* the bank's number, reused after it leaves */
@@ -95,6 +96,7 @@ struct siox__job {
 
 /* Communicators and the clients seen in them. */
 struct siox__members;
+struct siox__gathering;
 
 /* What a disk did since midnight is what it did less what it had done then; that was less than
  * nothing when another daemon has been there today (wear.c). */
@@ -159,6 +161,7 @@ struct siox__daemon {
   uint64_t leaves;
   struct siox__files files;
   struct siox__members *members;
+  struct siox__gathering *gatherings; /* NULL until there is one */
   struct siox_trace_writer *trace;
   struct siox_diag trace_error; /* why the trace is not whole, "" it is */
   struct siox__store *store;
@@ -234,6 +237,12 @@ void siox__files_release(struct siox__session *s); /* all of them */
 /* The newest of that inode, NULL: it was not opened yet. */
 const struct siox__file *siox__files_known(const struct siox__daemon *d, uint64_t dev,
                                            uint64_t ino);
+/* gather.c: what a collective touches that no rank asked for. */
+void siox__gather_destroy(struct siox__gathering *table);
+/* A rank enters a collective; when it is the last, it claims for all. */
+int siox__gather(struct siox__session *s, const struct siox_rec_head *head,
+                 const struct siox_rec_enter *enter, const char **why);
+
 /* members.c */
 int siox__members_create(struct siox__members **members);
 void siox__members_destroy(struct siox__members *members);

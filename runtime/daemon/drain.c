@@ -30,6 +30,8 @@ int siox__claim(struct siox__session *s, uint32_t thread, const struct siox_clai
     return r;
   }
   d->dirty = true;
+  if (head->seq > s->last_seq)
+    s->last_seq = head->seq;
   struct siox_trace_event event = {.kind = SIOX_TRACE_HINT, .client = s->serial, .thread = thread};
   event.u.hint.time = now;
   event.u.hint.head = *head;
@@ -122,6 +124,9 @@ static int take(struct siox__session *s, const struct siox__record *record, cons
     event.u.wait.request = wait->request;
     break;
   }
+  case SIOX_REC_ENTER:
+    seen_in(s, record->u.enter->uid);
+    return siox__gather(s, &record->head, record->u.enter, why);
   default: { /* SIOX_REC_MISSING; siox__record_check lets no other through */
     uint32_t what = record->u.missing->what;
     uint32_t known = sizeof d->count.missing / sizeof *d->count.missing;

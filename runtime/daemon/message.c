@@ -148,6 +148,13 @@ int siox__record_check(const void *record, size_t bytes, struct siox__record *ou
     out->u.missing = (const struct siox_rec_missing *)body;
     wanted = sizeof *out->u.missing;
     break;
+  case SIOX_REC_ENTER:
+    out->u.enter = (const struct siox_rec_enter *)body;
+    wanted = sizeof *out->u.enter;
+    if (bytes == wanted && (out->u.enter->self >= out->u.enter->size || out->u.enter->offset < -1 ||
+                            out->u.enter->bytes < 0))
+      return bad(why, "enter: rank or range");
+    break;
   default:
     return bad(why, "record: type");
   }

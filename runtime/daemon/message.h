@@ -50,6 +50,7 @@ struct siox__record {
     const struct siox_rec_message *message;
     const struct siox_rec_wait *wait;
     const struct siox_rec_missing *missing;
+    const struct siox_rec_enter *enter;
   } u;
 };
 int siox__record_check(const void *record, size_t bytes, struct siox__record *out,

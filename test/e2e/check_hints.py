@@ -112,6 +112,33 @@ def a_collectives_prediction_holds_until_all_have_left():
            "a.io(n, 0, 2 * K64, 4 * S, write=True, collective=(77, 5)); a.call(1 * S, 5 * S, (77, 5))")
 
 
+# Rank 0 wants stripe 0 and rank 1 stripe 2, or the other way round; rank 0 reads all three for both.
+GATHERED = """
+a, b = rank(0), rank(1); n, _ = a.open(path, '0:4:64K'); low, high = (a, b) if {order} else (b, a)
+say(low, 1, [0], 1); say(high, 1, [2], 1)
+low.enter(1 * S, (77, 5), n, 0, K64, low is b, 2, {always})
+high.enter(1 * S, (77, {number}), n, 2 * K64, K64, high is b, 2, {always})
+a.ask('flush'); b.ask('flush')
+a.io(n, 0, 3 * K64, 2 * S, collective=(77, 5)); a.call(1 * S, 3 * S, (77, 5)); b.call(1 * S, 3 * S, (77, 5))
+"""
+
+
+def holes_are_claimed_when_the_last_rank_enters():
+    passes(GATHERED.format(order=True, always=True, number=5), predicted=3, touched=3)
+
+
+def holes_are_claimed_when_ranks_lie_out_of_order():
+    passes(GATHERED.format(order=False, always=False, number=5))
+
+
+def nothing_is_claimed_where_each_rank_does_its_own():
+    fails(GATHERED.format(order=True, always=False, number=5), outside=1)
+
+
+def nothing_is_claimed_before_all_have_entered():
+    fails(GATHERED.format(order=True, always=True, number=6), outside=1)
+
+
 def a_release_predicts_from_its_time_of_next_use_on():
     script = "a = rank(); n, _ = a.open(path, '0:4:64K'); say(a, 1, [0], 0, need_by=20); a.io(n, 0, K64, %d * S)"
     passes(script % 25)

@@ -43,7 +43,7 @@ views_are_sound() {
 }
 for romio in gather one sieve plain none; do
   views_are_sound 4 $romio --turn --hole 100000
-  views_are_sound 2 $romio --down
+  views_are_sound 2 $romio --down --hole 100000
 done
 views_are_sound 1 sieve --hole 100000
 views_are_sound 3 gather --hole 1000

@@ -103,6 +103,10 @@ class Client:
         """An MPI-IO call has ended."""
         self.record(3, struct.pack("=qqQqqQQQIi", start, end, 0, offset, size, *collective, number, 0, 0), end)
 
+    def enter(self, time, collective, number, offset, size, rank, ranks, always=False):
+        """This rank is about to take part in a collective access."""
+        self.record(8, struct.pack("=QQQqqIIII", *collective, number, offset, size, ranks, rank, int(always), 0), time)
+
     def ask(self, what, **more):
         self.send(CONTROL, json.dumps({"ask": what, **more}).encode())
         text = b""

@@ -226,6 +226,7 @@ void fuzz_seeds(void) {
   struct siox_rec_sync sync = {.enter = 1, .leave = 2, .uid = 3, .size = 2};
   struct siox_rec_message message = {.start = 1, .end = 2};
   struct siox_rec_missing missing = {.what = 1, .count = 2};
+  struct siox_rec_enter enter = {.uid = 1, .seq = 2, .file = 1, .bytes = 3, .size = 2, .self = 1};
   struct siox_msg_drive which = {.disk = 1};
   seed("hello", PACKET, SIOX_MSG_HELLO, &hello, sizeof hello);
   seed("open", PACKET, SIOX_MSG_OPEN, &open, sizeof open.head + 16);
@@ -239,6 +240,7 @@ void fuzz_seeds(void) {
   seed("record-call", RECORD, SIOX_REC_CALL, &call, sizeof call);
   seed("record-sync", RECORD, SIOX_REC_SYNC, &sync, sizeof sync);
   seed("record-message", RECORD, SIOX_REC_MESSAGE, &message, sizeof message);
+  seed("record-enter", RECORD, SIOX_REC_ENTER, &enter, sizeof enter);
   seed("record-missing", RECORD, SIOX_REC_MISSING, &missing, sizeof missing);
   seed_ring();
 }
