@@ -32,7 +32,7 @@ struct siox__spot { /* somebody's entry, or one I/O */
   uint64_t order;
   bool done;
 };
-struct siox__list { /* in recorded order */
+struct siox__spots { /* in recorded order */
   struct siox__spot *spot;
   uint32_t count, room, done; /* done: the first so many are */
   int64_t latest;             /* replayed, of all that are done */
@@ -40,7 +40,7 @@ struct siox__list { /* in recorded order */
 };
 struct siox__group { /* one collective */
   uint64_t uid, seq;
-  struct siox__list entry, io;
+  struct siox__spots entry, io;
   bool has_root, root_done; /* of the entry of a root that others wait for */
   int64_t root_recorded, root_replayed;
   uint32_t users; /* points read and not yet over */

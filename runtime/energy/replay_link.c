@@ -81,7 +81,7 @@ static int join_group(struct siox__run *r, struct siox__op *op) {
   return 0;
 }
 
-static int list_add(struct siox__run *r, struct siox__list *l, int64_t recorded,
+static int list_add(struct siox__run *r, struct siox__spots *l, int64_t recorded,
                     const struct siox__stream *s, uint64_t order) {
   if (ROOM(l->spot, l->count, l->room) < 0)
     return SIOX_ENOMEM;
@@ -188,7 +188,7 @@ static void take_latest(struct siox__latest *l, int64_t recorded, int64_t replay
 }
 
 /* How many of a list were recorded at or before a time. */
-static uint32_t before(const struct siox__list *l, int64_t at) {
+static uint32_t before(const struct siox__spots *l, int64_t at) {
   uint32_t low = 0, high = l->count;
   if (high && l->spot[high - 1].recorded <= at)
     return high;
@@ -202,7 +202,7 @@ static uint32_t before(const struct siox__list *l, int64_t at) {
   return low;
 }
 
-static bool take_list(struct siox__latest *l, const struct siox__list *list, uint32_t n) {
+static bool take_list(struct siox__latest *l, const struct siox__spots *list, uint32_t n) {
   if (list->done < n)
     return false;
   if (n && n == list->count) {
@@ -283,7 +283,7 @@ static void wake_all(struct siox__stream **waiting, struct siox__stream **wake) 
   }
 }
 
-static void happen(struct siox__group *g, struct siox__list *l, const struct siox__stream *s,
+static void happen(struct siox__group *g, struct siox__spots *l, const struct siox__stream *s,
                    const struct siox__op *op, int64_t recorded, int64_t at,
                    struct siox__stream **wake) {
   uint32_t i = before(l, recorded);
