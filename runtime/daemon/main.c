@@ -17,12 +17,12 @@ enum { EXIT_USAGE = 2, OVERRIDES = 64 };
 
 static const char usage[] =
     "usage: sioxd [options]\n"
-    "One daemon a node: it keeps the emulated disks' time, arbitrates their speeds between jobs "
-    "and records what\n"
-    "happened. A second sioxd on the same socket says so and ends with status 0.\n"
+    "One daemon a node: it keeps the emulated disks' time, arbitrates their speeds between jobs\n"
+    "and records what happened. A second sioxd on the same socket says so and ends with status "
+    "0.\n"
     "\n"
-    "  -c, --config FILE     read settings from FILE (default: $SIOX_CONFIG, then "
-    "/etc/siox/siox.yaml)\n"
+    "  -c, --config FILE     read settings from FILE\n"
+    "                        (default: $SIOX_CONFIG, then /etc/siox/siox.yaml)\n"
     "  -s, --set KEY=VALUE   one setting, over file and environment; may be repeated\n"
     "      --daemonize       return when the socket answers, and go on in the background\n"
     "      --foreground      stay (default)\n"
@@ -32,8 +32,8 @@ static const char usage[] =
     "\n"
     "SIGTERM and SIGINT end it in order: trace and database are written, the socket is removed.\n"
     "\n"
-    "example: sioxd --set mount=/scratch/siox --set disks=8 --set policy=siox --set "
-    "record=/tmp/day.siox\n"
+    "example: sioxd --set mount=/scratch/siox --set disks=8 --set policy=siox \\\n"
+    "               --set record=/tmp/day.siox\n"
     "\n";
 
 struct options {

@@ -368,6 +368,18 @@ static void the_table_names_every_setting(void **state) {
   free(text);
 }
 
+static void the_table_fits_a_terminal_of_100_columns(void **state) {
+  (void)state;
+  char *text = NULL;
+  size_t size;
+  FILE *out = open_memstream(&text, &size);
+  siox_config_describe(out);
+  fclose(out);
+  for (const char *line = text; *line; line += strcspn(line, "\n") + 1)
+    assert_in_range(strcspn(line, "\n"), 0, 99);
+  free(text);
+}
+
 #define TEST(name) cmocka_unit_test_setup(name, clean)
 int main(void) {
   const struct CMUnitTest tests[] = {
@@ -388,6 +400,7 @@ int main(void) {
       TEST(initial_level_must_be_a_speed_of_the_drive),
       TEST(text_of_every_setting_is_what_was_given),
       TEST(the_table_names_every_setting),
+      TEST(the_table_fits_a_terminal_of_100_columns),
   };
   return cmocka_run_group_tests(tests, test_files_begin, test_files_end);
 }

@@ -320,14 +320,31 @@ struct siox_limits siox_config_limits(const struct siox_config *config) {
   return limits;
 }
 
+/* Text on lines of its own, as wide as a terminal of 100 columns shows. */
+static void explain(FILE *out, const char *text) {
+  enum { WIDTH = 95 };
+  while (*text) {
+    size_t length = strlen(text);
+    for (size_t i = WIDTH; length > WIDTH && i > 0; i--)
+      if (text[i] == ' ')
+        length = i;
+    fprintf(out, "    %.*s\n", (int)length, text);
+    text += length;
+    text += strspn(text, " ");
+  }
+}
+
 void siox_config_describe(FILE *out) {
-  fprintf(out, "%-16s %-10s %-22s %s\n", "KEY", "DEFAULT", "ENVIRONMENT", "MEANING");
-  for (size_t i = 0; i < SIOX_NSETTINGS; i++)
-    fprintf(out, "%-16s %-10s %-22s %s\n", settings[i].key,
-            settings[i].initial[0] ? settings[i].initial : "-", settings[i].environment,
-            settings[i].help);
+  fprintf(out, "%-19s %-9s %s\n", "KEY", "DEFAULT", "ENVIRONMENT");
+  for (size_t i = 0; i < SIOX_NSETTINGS; i++) {
+    fprintf(out, "%-19s %-9s %s\n", settings[i].key,
+            settings[i].initial[0] ? settings[i].initial : "-", settings[i].environment);
+    explain(out, settings[i].help);
+  }
   fputs("\nPolicies:\n", out);
-#define SIOX_POLICY(name, argument, what) fprintf(out, "%-9s%-45s %s\n", #name, argument, what);
+#define SIOX_POLICY(name, argument, what)                                                          \
+  fputs(#name argument "\n", out);                                                                 \
+  explain(out, what);
 #include "siox/policies.def"
 #undef SIOX_POLICY
 }
