@@ -97,20 +97,29 @@ void sim_results_put(const struct sim_point *p, const struct sim_scene *scene,
 int sim_results_read(struct sim_results *r, FILE *in, const char *name, struct siox_diag *diag);
 void sim_results_free(struct sim_results *r);
 
-/* sim_map_judge.c: what the rows of a point say. Energy and I/O time count as different from 1 %
- * on, and beyond the noise. */
+/* From what on something counts: whole or decimal percent, as texts say them, too. */
+#define SIM_MATTERS 1     /* of the joules, or of I/O time: less is no difference */
+#define SIM_ALLOWANCE 0.2 /* points of run time beyond a budget or limit */
+#define SIM_TEXT_OF(number) #number
+#define SIM_TEXT(number) SIM_TEXT_OF(number)
+#define SIM_PART(percent) ((percent) / 100.0)
+#define SIM_MATTERS_TEXT SIM_TEXT(SIM_MATTERS)
+#define SIM_ALLOWANCE_TEXT SIM_TEXT(SIM_ALLOWANCE)
+
+/* sim_map_judge.c: what the rows of a point say. Energy and I/O time count as different from
+ * SIM_MATTERS on, and beyond the noise. */
 enum sim_choice {
-  SIM_CHOOSE_NOTHING, /* nobody saves 1 % */
+  SIM_CHOOSE_NOTHING, /* nobody saves SIM_MATTERS */
   SIM_CHOOSE_STATIC,
   SIM_CHOOSE_TIMEOUT,
   SIM_CHOOSE_HW,
-  SIM_CHOOSE_ANY, /* something saves, and hints come within 1 % of it without being better */
+  SIM_CHOOSE_ANY, /* hints come within SIM_MATTERS of what saves, without being better */
   SIM_CHOOSE_HINTS,
   SIM_NCHOICES
 };
 const char *sim_choice_name(enum sim_choice c);
 /* What the choice is limited by: X(name, member, limit, what), member of a row. A delay budget may
- * be exceeded by 0.2 points; so may these. */
+ * be exceeded by SIM_ALLOWANCE; so may these. */
 #define SIM_LIMITS(X)                                                                              \
   X(run0, slow_down, 0, "no longer run time")                                                      \
   X(run1, slow_down, 0.01, "at most 1 % longer run time")                                          \
@@ -130,10 +139,10 @@ bool sim_limit_told(enum sim_limit l);
 struct sim_budget { /* of one siox:delay=PERCENT */
   const struct sim_row *row;
   double percent;
-  double over;                       /* points of run time beyond it; at most 0.2 or noise: 0 */
+  double over;                       /* points of run time beyond; 0: within allowance or noise */
   double above;                      /* joules over the bound at the delay used, - 1 */
   const struct sim_row *dominator;   /* a static level within the budget, or NULL */
-  const struct sim_row *cheaper;     /* one that takes 1 % less, whatever its I/O time, or NULL */
+  const struct sim_row *cheaper;     /* SIM_MATTERS less joules, whatever its I/O time; or NULL */
   const struct sim_row *best_static; /* within the budget */
 };
 enum { SIM_MAX_BUDGETS = 8 };
@@ -151,7 +160,7 @@ void sim_judge(const struct sim_result *r, struct sim_verdict *v);
 /* Nobody is at least as good in joules and added I/O time, and better in one. Replays only. */
 bool sim_on_front(const struct sim_rows *rows, const struct sim_row *row);
 /* By how much a is better than b, in b's joules or in points of I/O time; 0: it is not better in
- * both, or not by more than 1 % and the noise. */
+ * both, or not by more than SIM_MATTERS and the noise. */
 double sim_dominates(const struct sim_row *a, const struct sim_row *b,
                      const struct sim_noise *noise);
 

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double matters = 0.01;    /* of the joules, or of I/O time */
-static const double allowance = 0.002; /* of run time, beyond a budget */
+static const double matters = SIM_PART(SIM_MATTERS);
+static const double allowance = SIM_PART(SIM_ALLOWANCE);
 
 static const char budget_prefix[] = "siox:delay=";
 

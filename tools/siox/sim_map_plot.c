@@ -17,7 +17,8 @@ static const char *colour_of(enum sim_choice c) {
 }
 static const char *meaning_of(enum sim_choice c) {
   static const char *const meanings[] = {
-      "nobody saves 1 %", "a static level", "a timeout", "hw", "hints, no better by 1 %", "hints"};
+      "nobody saves " SIM_MATTERS_TEXT " %",        "a static level", "a timeout", "hw",
+      "hints, no better by " SIM_MATTERS_TEXT " %", "hints"};
   return meanings[c];
 }
 

@@ -17,9 +17,12 @@ static void count_choices(const struct sim_group *g, enum sim_limit limit, enum 
 }
 
 static const char *phrase(enum sim_choice c) {
-  static const char *const phrases[] = {
-      "nobody saves 1 %", "**a static level wins**",         "**a timeout wins**",
-      "**hw wins**",      "hints and others are within 1 %", "**hints pay**"};
+  static const char *const phrases[] = {"nobody saves " SIM_MATTERS_TEXT " %",
+                                        "**a static level wins**",
+                                        "**a timeout wins**",
+                                        "**hw wins**",
+                                        "hints and others are within " SIM_MATTERS_TEXT " %",
+                                        "**hints pay**"};
   return phrases[c];
 }
 
@@ -86,9 +89,10 @@ static void in_short(const struct sim_groups *g, FILE *out) {
 static void shares(const struct sim_groups *g, FILE *out) {
   fputs("\n## Who saves most\nShare of the points, in %, at which each kind of scheme saves most "
         "within a limit. *hints* are the best of com, rt, claims and siox with any delay budget, "
-        "and are best only where they save at least 1 % of base's energy more than all others; "
-        "*no difference* is where they come within 1 %; *nobody* where nobody saves 1 %. A limit "
-        "may be exceeded by 0.2 points.\n\n"
+        "and are best only where they save at least " SIM_MATTERS_TEXT " % of base's energy more "
+        "than all others; *no difference* is where they come within " SIM_MATTERS_TEXT " %; "
+        "*nobody* where nobody saves " SIM_MATTERS_TEXT " %. "
+        "A limit may be exceeded by " SIM_ALLOWANCE_TEXT " points.\n\n"
         "| drive, disks | limit | hints | no difference | static | timeout | hw | nobody |\n"
         "| --- | --- | --- | --- | --- | --- | --- | --- |\n",
         out);
@@ -163,7 +167,7 @@ static void errors(const struct sim_groups *g, double *x, FILE *out) {
           continue;
         saved[n] = j->siox->saved;
         added[n++] = j->siox->added_io;
-        if (j->oracle && j->oracle->saved > 0.01)
+        if (j->oracle && j->oracle->saved > SIM_PART(SIM_MATTERS))
           kept[k++] = j->siox->saved / j->oracle->saved;
       }
       if (!n)

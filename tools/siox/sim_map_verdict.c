@@ -7,6 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Percent that the questions ask about; texts say them, too. */
+#define ABOVE_BOUND 5 /* joules */
+#define WRONG_FROM 25 /* error of predictions */
+#define KEEPS_ONE 95  /* of the oracle's savings, with one job */
+#define KEEPS_MORE 90
+#define NEAR 0.5 /* of base's joules: so close to the oracle that it is as good */
+
 /* One case of a question at one point: how bad it is (0: as asked), and what it is about. */
 struct answer {
   bool asked;
@@ -55,7 +62,7 @@ static void above_bound(const struct sim_result *r, const struct sim_verdict *v,
   const struct sim_budget *b = budget_of(v, k, a);
   if (!b)
     return;
-  a->bad = b->above > 0.05 ? b->above : 0;
+  a->bad = b->above > SIM_PART(ABOVE_BOUND) ? b->above : 0;
   snprintf(a->text, sizeof a->text, "%s takes %.0f J, %.1f %% above the bound at its delay",
            b->row->name, b->row->joules, b->above * 100);
 }
@@ -83,7 +90,7 @@ static void budget_dearer(const struct sim_result *r, const struct sim_verdict *
 
 static void loses(const struct sim_result *r, const struct sim_verdict *v, uint32_t k,
                   struct answer *a) {
-  if (k || !v->siox || r->point.error < 25)
+  if (k || !v->siox || r->point.error < WRONG_FROM)
     return;
   a->asked = true;
   a->bad = -v->siox->saved > fmax(1e-9, v->noise.joules) ? -v->siox->saved : 0;
@@ -91,15 +98,16 @@ static void loses(const struct sim_result *r, const struct sim_verdict *v, uint3
            v->siox->added_io * 100);
 }
 
-/* The target with right predictions: 95 % of the oracle's savings for one job, 90 % for
- * several, or within 0.5 % of base's energy of them; at 1 % added I/O time at most. */
+/* The target with right predictions: KEEPS_ONE or KEEPS_MORE of the oracle's savings, or NEAR them;
+ * at SIM_MATTERS of added I/O time at most. */
 static void keeps(const struct sim_result *r, const struct sim_verdict *v, uint32_t k,
                   struct answer *a) {
   if (k || !v->siox || !v->oracle || r->point.error > 0)
     return;
   a->asked = true;
-  double want = r->point.jobs > 1 ? 0.9 : 0.95, lost = v->oracle->saved - v->siox->saved;
-  if (v->siox->saved < want * v->oracle->saved && lost > 0.005)
+  double want = SIM_PART(r->point.jobs > 1 ? KEEPS_MORE : KEEPS_ONE),
+         lost = v->oracle->saved - v->siox->saved;
+  if (v->siox->saved < want * v->oracle->saved && lost > SIM_PART(NEAR))
     a->bad = lost;
   snprintf(a->text, sizeof a->text, "siox saves %.2f %%, the oracle %.2f %%", v->siox->saved * 100,
            v->oracle->saved * 100);
@@ -110,7 +118,7 @@ static void delays(const struct sim_result *r, const struct sim_verdict *v, uint
   if (k || !v->siox || r->point.error > 0)
     return;
   a->asked = true;
-  a->bad = v->siox->added_io > fmax(0.01, v->noise.io) ? v->siox->added_io : 0;
+  a->bad = v->siox->added_io > fmax(SIM_PART(SIM_MATTERS), v->noise.io) ? v->siox->added_io : 0;
   snprintf(a->text, sizeof a->text, "siox adds %.2f %% I/O time", v->siox->added_io * 100);
 }
 
@@ -119,18 +127,27 @@ static const struct question {
   void (*ask)(const struct sim_result *r, const struct sim_verdict *v, uint32_t k,
               struct answer *a);
 } questions[] = {
-    {"dominated", "siox is dominated by static, timeout, hw, com or rt, by more than 1 %",
+    {"dominated",
+     "siox is dominated by static, timeout, hw, com or rt, by more than " SIM_MATTERS_TEXT " %",
      dominated},
-    {"overspent", "siox:delay=D makes a job more than D + 0.2 % longer", overspent},
-    {"above_bound", "siox:delay=D takes 5 % more than the bound at the delay it used", above_bound},
-    {"budget_dominated", "siox:delay=D is dominated by a static level within D, by more than 1 %",
+    {"overspent", "siox:delay=D makes a job more than D + " SIM_ALLOWANCE_TEXT " % longer",
+     overspent},
+    {"above_bound",
+     "siox:delay=D takes " SIM_TEXT(ABOVE_BOUND) " % more than the bound at the delay it used",
+     above_bound},
+    {"budget_dominated",
+     "siox:delay=D is dominated by a static level within D, by more than " SIM_MATTERS_TEXT " %",
      budget_dominated},
-    {"budget_dearer", "siox:delay=D takes 1 % more joules than a static level within D",
+    {"budget_dearer",
+     "siox:delay=D takes " SIM_MATTERS_TEXT " % more joules than a static level within D",
      budget_dearer},
-    {"loses", "with errors of 25 % and more siox takes more than base", loses},
-    {"keeps", "without errors siox keeps less of the oracle's savings than 95 % (1 job), 90 %",
+    {"loses", "with errors of " SIM_TEXT(WRONG_FROM) " % and more siox takes more than base",
+     loses},
+    {"keeps",
+     "without errors siox keeps less of the oracle's savings "
+     "than " SIM_TEXT(KEEPS_ONE) " % (1 job), " SIM_TEXT(KEEPS_MORE) " %",
      keeps},
-    {"delays", "without errors siox adds more than 1 % I/O time", delays},
+    {"delays", "without errors siox adds more than " SIM_MATTERS_TEXT " % I/O time", delays},
 };
 enum { NQUESTIONS = sizeof questions / sizeof *questions };
 
@@ -187,10 +204,10 @@ static uint64_t noisy(const struct sim_results *r, double part) {
 
 static void print_noise(const struct sim_results *r, FILE *out) {
   fprintf(out,
-          "When jobs begin up to 2 ms later, the I/O time of base itself changes by more than "
-          "1 %% at %" PRIu64 " points, and by more than 20 %% at %" PRIu64
+          "When jobs begin up to 2 ms later, the I/O time of base itself changes by more "
+          "than " SIM_MATTERS_TEXT " %% at %" PRIu64 " points, and by more than 20 %% at %" PRIu64
           ". What differs by less than that at its point is not counted.\n",
-          noisy(r, 0.01), noisy(r, 0.2));
+          noisy(r, SIM_PART(SIM_MATTERS)), noisy(r, 0.2));
 }
 
 static uint64_t feasible_of(const struct sim_results *r) {
