@@ -7,7 +7,7 @@
 #include <siox/sim.h>
 #include <siox/trace.h>
 
-/* sim_scenario.c */
+/* sim_scenario*.c */
 struct sim_scenario {
   struct siox_sim *sim;
   uint32_t ndisks, njobs;
