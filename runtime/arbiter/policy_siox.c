@@ -19,6 +19,11 @@ struct state {
   struct siox__share share;
   struct siox__budget budget;
   int64_t *busy; /* per disk: the longest that one request kept it since it was slowed */
+  struct climb {
+    const struct siox_drive *drive;
+    uint32_t to;
+    int64_t ns[SIOX_MAX_LEVELS]; /* from each level below; SIOX_NEVER: it cannot be */
+  } climb; /* the one that was asked for last: claims on a disk mostly agree */
 };
 
 static size_t state_size(uint32_t ndisks) {
@@ -81,22 +86,30 @@ struct demands {
 };
 
 /* The lowest level from which a client can bear to wait for another one. */
-static uint32_t borne(const struct siox_drive *drive, uint32_t level, int64_t wait) {
-  if (wait > 0)
+static uint32_t borne(struct climb *climb, const struct siox_drive *drive, uint32_t level,
+                      int64_t wait) {
+  if (wait <= 0)
+    return level;
+  if (climb->drive != drive || climb->to != level) {
+    climb->drive = drive;
+    climb->to = level;
     for (uint32_t l = 0; l < level; l++) {
       int64_t up =
           siox_drive_transition_ns(drive, drive->level[l].speed, drive->level[level].speed);
-      if (up >= 0 && up <= wait)
-        return l;
+      climb->ns[l] = up < 0 ? SIOX_NEVER : up;
     }
-  return level;
+  }
+  uint32_t l = 0;
+  while (l < level && climb->ns[l] > wait)
+    l++;
+  return l;
 }
 
 /* As siox__entry_demand, and within a delay budget no more than the level that the disk serves at.
  * As long before as the site's uses have come early, there is to be nothing left to wait for but
  * what the client can bear. */
-static struct demands demands_of(const struct state *state, const struct siox_view *view,
-                                 uint32_t disk, uint32_t client, uint32_t job,
+static struct demands demands_of(struct state *state, const struct siox_view *view, uint32_t disk,
+                                 uint32_t client, uint32_t job,
                                  const struct siox_claim_entry *entry) {
   const struct siox_drive *drive = view->disk[disk].drive;
   struct demand d;
@@ -107,9 +120,9 @@ static struct demands demands_of(const struct state *state, const struct siox_vi
   int64_t margin = siox__history_margin(&state->history, client, entry);
   if (margin <= 0)
     return (struct demands){.count = 1, .at = {d}};
-  struct demand before = {.from = d.from > margin ? d.from - margin : 0,
-                          .level =
-                              borne(drive, d.level, siox__history_bears(&state->history, client))};
+  struct demand before = {
+      .from = d.from > margin ? d.from - margin : 0,
+      .level = borne(&state->climb, drive, d.level, siox__history_bears(&state->history, client))};
   return before.level < d.level ? (struct demands){.count = 2, .at = {before, d}}
                                 : (struct demands){.count = 1, .at = {before}};
 }
@@ -344,8 +357,7 @@ static void gap(struct state *state, int64_t now, uint32_t disk, const struct si
 }
 
 /* Does anybody need the disk later? */
-static bool ahead(const struct state *state, int64_t now, uint32_t disk,
-                  const struct siox_view *view) {
+static bool ahead(struct state *state, int64_t now, uint32_t disk, const struct siox_view *view) {
   struct siox__claims_walk walk = siox__claims_walk(view->claims, disk, siox__later(now, 1));
   const struct siox__claimant *c;
   while ((c = siox__claims_next(&walk, SIOX_NEVER))) {
