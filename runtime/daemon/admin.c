@@ -2,6 +2,7 @@
 /* What root and the daemon's own user may do to it while it runs: set levels, take a stuck job's
  * claims away, drain, end. Everybody else is told who may. */
 #include "common/clock.h"
+#include "common/conf/text.h"
 #include "daemon/daemon.h"
 #include "daemon/status.h"
 #include <stdio.h>
@@ -22,17 +23,17 @@ static json_t *wrong(const char *what) { return json_pack("{s:s}", "error", what
 /* {"ask": "level", "disks": [[first, last], ...], "speed": N | "full" | "lowest" | "auto"} */
 static uint32_t level_of(const struct siox_drive *drive, const json_t *speed) {
   const char *word = json_string_value(speed);
-  if (word && !strcmp(word, "auto"))
-    return SIOX_NOBODY;
+  int32_t named;
   if (!word)
     return (uint32_t)siox_drive_level_at(drive, (int32_t)json_integer_value(speed));
-  return siox_drive_level(drive, !strcmp(word, "full") ? SIOX_SPEED_FULL : SIOX_SPEED_LOWEST);
+  return siox__speed_of(word, &named) ? siox_drive_level(drive, named) : SIOX_NOBODY;
 }
 
 static bool is_speed(const json_t *speed) {
   const char *word = json_string_value(speed);
+  int32_t named;
   if (word)
-    return !strcmp(word, "auto") || !strcmp(word, "full") || !strcmp(word, "lowest");
+    return siox__speed_of(word, &named) || !strcmp(word, SIOX__SPEED_AUTO);
   return json_is_integer(speed) && json_integer_value(speed) >= 0 &&
          json_integer_value(speed) <= INT32_MAX;
 }

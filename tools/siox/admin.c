@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* siox admin: what an administrator does to a daemon that runs. The daemon decides who that is. */
+#include "common/conf/text.h"
 #include "disks.h"
 #include <errno.h>
 #include <getopt.h>
@@ -42,8 +43,8 @@ static json_t *level(char **argument, int count, const char **why) {
   if (siox__ranges_parse(&ranges, argument[0]) < 0)
     return NULL;
   json_t *speed;
-  if (!strcmp(argument[1], "full") || !strcmp(argument[1], "lowest") ||
-      !strcmp(argument[1], "auto")) {
+  int32_t named;
+  if (siox__speed_of(argument[1], &named) || !strcmp(argument[1], SIOX__SPEED_AUTO)) {
     speed = json_string(argument[1]);
   } else {
     long number = strtol(argument[1], &end, 10);

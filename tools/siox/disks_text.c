@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The daemon's disks and jobs as a table. Neighbours that do the same for the same claims are one
  * line, their joules and counts added up. */
+#include "common/conf/text.h"
 #include "disks.h"
 #include <errno.h>
 #include <pwd.h>
@@ -69,8 +70,9 @@ static void put_ranks(FILE *out, json_int_t *rank, size_t n) {
 }
 
 static void put_speed(FILE *out, json_int_t speed) {
-  if (speed == SIOX_SPEED_FULL || speed == SIOX_SPEED_LOWEST)
-    fputs(speed == SIOX_SPEED_FULL ? "full" : "lowest", out);
+  const char *name = siox__speed_name((int32_t)speed);
+  if (name)
+    fputs(name, out);
   else
     fprintf(out, "%lld", (long long)speed);
 }

@@ -2,6 +2,7 @@
 /* Settings by type as text, as they would be written in a file: so that a daemon can say what it
  * runs with and others can compare. */
 #include "common/conf/config_value.h"
+#include "common/conf/text.h"
 #include "common/log.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,8 +38,9 @@ static void put_layout(FILE *out, const struct siox_layout *layout) {
 }
 
 static void put_speed(FILE *out, int32_t speed) {
-  if (speed == SIOX_SPEED_FULL || speed == SIOX_SPEED_LOWEST)
-    fputs(speed == SIOX_SPEED_FULL ? "full" : "lowest", out);
+  const char *name = siox__speed_name(speed);
+  if (name)
+    fputs(name, out);
   else
     fprintf(out, "%d", (int)speed);
 }

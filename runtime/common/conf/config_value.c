@@ -120,10 +120,8 @@ static int read_seconds(struct siox__config_reader *in, const char *text, double
 }
 
 static int read_speed(struct siox__config_reader *in, const char *text, int32_t *field) {
-  if (strcmp(text, "full") == 0 || strcmp(text, "lowest") == 0) {
-    *field = *text == 'f' ? SIOX_SPEED_FULL : SIOX_SPEED_LOWEST;
+  if (siox__speed_of(text, field))
     return 0;
-  }
   long v;
   if (siox__text_integer(text, 1, INT32_MAX - 1, &v, in->what, sizeof in->what))
     return refuse(in, SIOX_EINVAL, text, "full, lowest or a speed above 0");

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Values from text; see text.h. Numbers are read independent of the locale's decimal point. */
 #include "common/conf/text.h"
+#include "siox/drive.h"
 #include "siox/error.h"
 #include <errno.h>
 #include <locale.h>
@@ -51,4 +52,25 @@ int siox__text_integer(const char *text, long low, long high, long *value, char 
   }
   *value = v;
   return 0;
+}
+
+static const struct {
+  const char *name;
+  int32_t speed;
+} named[] = {{"full", SIOX_SPEED_FULL}, {"lowest", SIOX_SPEED_LOWEST}};
+
+bool siox__speed_of(const char *name, int32_t *speed) {
+  for (size_t i = 0; i < sizeof named / sizeof *named; i++)
+    if (!strcmp(named[i].name, name)) {
+      *speed = named[i].speed;
+      return true;
+    }
+  return false;
+}
+
+const char *siox__speed_name(int32_t speed) {
+  for (size_t i = 0; i < sizeof named / sizeof *named; i++)
+    if (named[i].speed == speed)
+      return named[i].name;
+  return NULL;
 }
