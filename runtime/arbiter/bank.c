@@ -171,6 +171,30 @@ static bool is_job(const struct siox_bank *bank, uint32_t job) {
   return job < bank->njobs && bank->job[job].totals.key;
 }
 
+static int grow(void **table, size_t count, size_t size) {
+  void *grown = realloc(*table, count * size);
+  if (!grown)
+    return SIOX_ENOMEM;
+  *table = grown;
+  return 0;
+}
+
+static int grow_jobs(struct siox_bank *bank) {
+  uint32_t n = bank->job_capacity ? 2 * bank->job_capacity : 8;
+  int rc = grow((void **)&bank->job, n, sizeof *bank->job);
+  rc = rc < 0 ? rc : grow((void **)&bank->user, n, sizeof *bank->user);
+  rc = rc < 0 ? rc : grow((void **)&bank->owner, n, sizeof *bank->owner);
+  if (bank->shadow) {
+    rc = rc < 0 ? rc : grow((void **)&bank->job_view, n, sizeof *bank->job_view);
+    rc = rc < 0 ? rc : grow((void **)&bank->counted, n, sizeof *bank->counted);
+  }
+  bank->view.user = bank->user; /* may have moved, though another table has no room */
+  bank->view.job = bank->job_view;
+  if (rc == 0)
+    bank->job_capacity = n;
+  return rc;
+}
+
 /* What policies remember of a disk may still name a forgotten job: its number rests for a while. */
 enum { JOBS_REST = 1024 };
 
@@ -183,32 +207,8 @@ int siox_bank_job(struct siox_bank *bank, const char *key, uint32_t *job) {
       return 0;
     }
   bool reuse = bank->nfree_jobs > JOBS_REST;
-  if (!reuse && bank->njobs == bank->job_capacity) {
-    uint32_t size = bank->job_capacity ? 2 * bank->job_capacity : 8;
-    struct siox__job *grown = realloc(bank->job, size * sizeof *grown);
-    if (!grown)
-      return SIOX_ENOMEM;
-    bank->job = grown;
-    uint32_t *users = realloc(bank->user, size * sizeof *users);
-    if (!users)
-      return SIOX_ENOMEM;
-    bank->view.user = bank->user = users;
-    uint32_t *owners = realloc(bank->owner, size * sizeof *owners);
-    if (!owners)
-      return SIOX_ENOMEM;
-    bank->owner = owners;
-    if (bank->shadow) {
-      struct siox_job_view *views = realloc(bank->job_view, size * sizeof *views);
-      if (!views)
-        return SIOX_ENOMEM;
-      bank->view.job = bank->job_view = views;
-      struct siox__counted *counted = realloc(bank->counted, size * sizeof *counted);
-      if (!counted)
-        return SIOX_ENOMEM;
-      bank->counted = counted;
-    }
-    bank->job_capacity = size;
-  }
+  if (!reuse && bank->njobs == bank->job_capacity && grow_jobs(bank) < 0)
+    return SIOX_ENOMEM;
   char *copy = strdup(key);
   if (!copy)
     return SIOX_ENOMEM;
@@ -279,7 +279,7 @@ int siox_bank_job_forget(struct siox_bank *bank, uint32_t job) {
     bank->view.unbudgeted -= !(bank->job_view[job].budget > 0);
   }
   disown(bank, job);
-  free((char *)(uintptr_t)t->key);
+  free((char *)t->key);
   bank->job[job] = (struct siox__job){.totals.key = NULL};
   return 0;
 }
@@ -318,14 +318,6 @@ int siox_bank_job_user(struct siox_bank *bank, uint32_t job, uint32_t user) {
     return 0;                                /* by its own number, as it is */
   for (uint32_t i = 0; i < bank->njobs; i++) /* others may have been numbered by this one */
     bank->user[i] = first_of(bank, i);
-  return 0;
-}
-
-static int grow(void **table, size_t count, size_t size) {
-  void *grown = realloc(*table, count * size);
-  if (!grown)
-    return SIOX_ENOMEM;
-  *table = grown;
   return 0;
 }
 
