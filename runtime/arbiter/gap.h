@@ -33,8 +33,8 @@ struct siox__ways {
 };
 void siox__find_ways(const struct siox_drive *drive, const struct siox__stand *stand,
                      uint32_t on_way_to, uint32_t level, struct siox__ways *ways);
-/* The latest moment, not before the stand, at which to start the second to be there at `end`. May
- * lie before the stand when it is too late. */
+/* The latest moment at which to start the second so as to be there at `end`; before the stand: it
+ * is too late. */
 int64_t siox__start_for(const struct siox_drive *drive, const struct siox__stand *stand,
                         const struct siox__ways *ways, int64_t end);
 #endif

@@ -33,7 +33,7 @@ static struct message random_message(uint64_t *random, uint64_t seq) {
                                 .speed = 3000 * (int32_t)test_below(random, 6),
                                 .flag = (int32_t)test_below(random, 2),
                                 .need_by = (int64_t)test_below(random, 100),
-                                .until = SIOX_CLAIM_VERSION + (int64_t)test_below(random, 100)};
+                                .until = 1 + (int64_t)test_below(random, 100)};
     d += count + (uint32_t)test_below(random, 9);
   }
   return m;
