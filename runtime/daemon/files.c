@@ -189,8 +189,9 @@ static int find_mount(struct siox__daemon *d, struct siox_diag *diag) {
   int why = !real || stat(real, &st) < 0 ? errno : S_ISDIR(st.st_mode) ? 0 : ENOTDIR;
   if (why) {
     free(real);
-    return siox_config_refuse(d->config, SIOX_SETTING_mount, diag, SIOX_ENOENT, "%s: %s", given,
-                              strerror(why));
+    return siox_config_refuse(d->config, SIOX_SETTING_mount, diag, SIOX_ENOENT, "%s: %s%s", given,
+                              strerror(why),
+                              why == ENOENT ? "; make the directory, or set another" : "");
   }
   d->files.mount = real;
   return 0;

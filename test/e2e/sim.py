@@ -178,7 +178,7 @@ def a_scheme_that_cannot_run_is_refused_where_it_stands():
 def an_empty_list_of_schemes_is_refused():
     for words in (("--schemes", ""), ("--schemes", ","), ("--worst", "3")):
         done, _ = sim(TWO_JOBS, *words, status=2)
-        assert "names none" in done.stderr or "usage" in done.stderr, done.stderr
+        assert "names none" in done.stderr or "are for --map" in done.stderr, done.stderr
 
 
 def a_delay_budget_saves_more_and_is_kept():
@@ -238,6 +238,26 @@ def a_recorded_run_gives_the_stores_joules_again():
         assert got["joules"] > 0
         done, _ = sim(f"jobs: [{{trace: {path}}}]\n")
         assert "in closed loop under the recorded policy" in done.stdout.replace("\n", " "), done.stdout
+
+
+def a_trace_by_itself_is_a_scenario_of_one_job():
+    with tempfile.TemporaryDirectory(prefix="siox-test.") as directory:
+        with open(os.path.join(directory, "t.csv"), "w") as f:
+            f.write("rank,file,op,offset,bytes,start,end\n0,/a,read,0,4096,1,1.1\n0,/a,read,8192,4096,30,30.1\n")
+        trace = os.path.join(directory, "t \"1\".siox")
+        subprocess.run([SIOX, "sim", "import", "t.csv", trace], cwd=directory, check=True)
+        with open(os.path.join(directory, "s.yaml"), "w") as f:
+            f.write("jobs: [{trace: 't \"1\".siox'}]\n")
+        tables = [subprocess.run([SIOX, "sim", what, "--quiet", "--csv"], cwd=directory, capture_output=True, text=True, check=True).stdout
+                  for what in (trace, "s.yaml")]
+        assert tables[0] == tables[1] and "base" in tables[0], tables
+
+
+def options_that_do_not_go_together_are_refused_with_the_reason():
+    for options, why in ((["--draw", "siox"], "--draw is for --timeline"), (["--quick"], "options of a map are for --map"),
+                         (["--json", "--csv"], "exclude each other")):
+        done, _ = sim("disks: 1\n", *options, status=2)
+        assert why in done.stderr and len(done.stderr.splitlines()) == 1, done.stderr
 
 
 def two_layouts_that_match_one_file_are_refused():

@@ -279,7 +279,7 @@ def a_run_without_a_mount_says_so():
     with Place() as place:
         run = place.run("true", options=["--set", "mount="])
         _, err = run.communicate(timeout=60)
-        assert run.returncode == 0 and "\n  no mount is set: nothing is emulated\n" in err, err
+        assert run.returncode == 0 and "\n  no mount is set: nothing is emulated; name a configuration with --config" in err, err
 
 
 def versions_are_printed():

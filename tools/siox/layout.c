@@ -160,7 +160,9 @@ static int show(const struct options *o, const struct siox_config *config, char 
 }
 
 int siox__cmd_layout(int argc, char **argv) {
-  if (argc > 1 && (!strcmp(argv[1], "optimise") || !strcmp(argv[1], "optimize")))
+  static char optimise[] = "siox layout optimise";
+  if (argc > 1 && (!strcmp(argv[1], "optimise") || !strcmp(argv[1], "optimize")) &&
+      (argv[1] = optimise))
     return layout_optimise(argc - 1, argv + 1);
   struct options o = {0};
   int status = parse(argc, argv, &o);

@@ -187,27 +187,11 @@ static int cost(void *context, const uint32_t *choice, uint32_t n,
   return layout_trier_cost(r->trier, choice, n, than, out);
 }
 
-/* A trace by itself is a scenario of one job. */
 static int choose_play(struct run *r) {
-  char magic[2] = "", *path = realpath(r->asked->input, NULL);
-  FILE *in = fopen(r->asked->input, "re");
-  size_t size, n = in ? fread(magic, 1, 2, in) : 0;
   r->play.path = r->asked->input;
-  if (in)
-    fclose(in);
-  FILE *out =
-      n == 2 && magic[0] == 'S' && magic[1] == 'X' && path ? open_memstream(&r->text, &size) : NULL;
-  if (out) {
-    fputs("jobs: [{trace: \"", out);
-    for (const char *c = path; *c; c++)
-      fprintf(out, *c == '"' || *c == '\\' ? "\\%c" : "%c", *c);
-    fputs("\"}]\n", out);
-    if (fclose(out))
-      return SIOX_ENOMEM;
-    r->play.text = r->text;
-  }
-  free(path);
-  return 0;
+  int rc = sim_scenario_of_trace(r->asked->input, &r->text);
+  r->play.text = r->text;
+  return rc;
 }
 
 static int add_row(struct run *r, const char *name, const char *policy, const uint32_t *choice,

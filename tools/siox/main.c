@@ -46,8 +46,12 @@ int main(int argc, char **argv) {
     return written(0);
   }
   for (int i = 0; i < COMMANDS; i++)
-    if (!strcmp(name, commands[i].name))
+    if (!strcmp(name, commands[i].name)) {
+      char called[32]; /* what getopt begins its messages with */
+      snprintf(called, sizeof called, "siox %s", name);
+      argv[1] = called;
       return written(commands[i].run(argc - 1, argv + 1));
+    }
   if (*name)
     fprintf(stderr, "siox: there is no command \"%s\"\n", name);
   help(stderr);

@@ -99,7 +99,9 @@ static bool replay(json_t *report, const char *trace, const char *policy,
 static void note(json_t *report, const char *mount, bool accessed) {
   char text[4200] = "";
   if (!mount || !*mount)
-    snprintf(text, sizeof text, "no mount is set: nothing is emulated");
+    snprintf(text, sizeof text,
+             "no mount is set: nothing is emulated; name a "
+             "configuration with --config, or --set mount=DIRECTORY");
   else if (!accessed)
     snprintf(text, sizeof text, "no access was below the mount %s", mount);
   json_object_set_new(report, "note", *text ? json_string(text) : json_null());

@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 static const char usage[] =
-    "usage: siox sim SCENARIO.yaml [--schemes A,B,...] [--json|--csv] [--plot FILE.svg]\n"
-    "                [--timeline FILE.svg [--draw SCHEME]] [--quiet]\n"
+    "usage: siox sim SCENARIO.yaml|TRACE.siox [--schemes A,B,...] [--json|--csv]\n"
+    "                [--plot FILE.svg] [--timeline FILE.svg [--draw SCHEME]] [--quiet]\n"
     "       siox sim --sweep SWEEP.yaml [--schemes A,B,...]\n"
     "       siox sim --map [OUTPUT.csv] [--quick | --points \"AXIS=VALUE,... ...\"]...\n"
     "                [--plot DIR] [--report FILE.md] [--json|--csv] [--worst N] [--so-far|--read]\n"
@@ -91,7 +91,8 @@ static const char usage[] =
         "\n"
         "examples:\n"
         "  siox run --record run.siox -- mpiexec -n 4 ./program\n"
-        "  echo 'jobs: [{trace: run.siox}]' >s.yaml && siox sim s.yaml\n"
+        "  siox sim run.siox\n"
+        "  echo 'jobs: [{trace: run.siox, instances: 4}]' >s.yaml && siox sim s.yaml\n"
         "  siox sim s.yaml --schemes rt,claims,siox --plot s.svg --csv >s.csv\n"
         "  mpiexec -n 4 siox sim --sweep sweep.yaml\n"
         "  mpiexec -n 4 siox sim --map map.csv --quick\n"
@@ -108,6 +109,12 @@ struct options {
   bool json, csv, quiet, map, print, worst;
   struct sim_map_options maps;
 };
+
+/* Options that do not go together; "try siox sim --help" follows. */
+static int refuse(const char *why) {
+  fprintf(stderr, "siox sim: %s; ", why);
+  return SIOX__USAGE;
+}
 
 static int parse(int argc, char **argv, struct options *o) {
   static const struct option known[] = {{"schemes", required_argument, NULL, 's'},
@@ -202,17 +209,34 @@ static int parse(int argc, char **argv, struct options *o) {
                 o->maps.read || o->worst;
   if ((!o->map && (of_map || o->point || o->print)) || (o->point && of_map) ||
       (o->print && !o->point) || (o->maps.quick && o->maps.grids.count))
-    return SIOX__USAGE;
+    return refuse(o->map ? o->point || o->print
+                               ? "--point stands alone, with --scenario or options of a scenario"
+                               : "--quick and --points exclude each other"
+                         : "the options of a map are for --map");
   if (o->map && !o->point) {
     o->maps.output = optind < argc ? argv[optind++] : "energy-map.csv";
-    return optind != argc || o->sweep || (o->json && o->csv) || o->timeline ? SIOX__USAGE : 0;
+    return optind != argc || o->sweep || (o->json && o->csv) || o->timeline
+               ? refuse("--map takes one OUTPUT.csv, --json or --csv, and neither --sweep nor "
+                        "--timeline")
+               : 0;
   }
   if (o->point)
-    return optind != argc || o->sweep || (o->json && o->csv) ? SIOX__USAGE : 0;
+    return optind != argc || o->sweep || (o->json && o->csv)
+               ? refuse("--point takes no file, no --sweep, and one of --json and --csv")
+               : 0;
   if (o->sweep)
-    return optind != argc || o->json || o->csv || o->plot || o->timeline ? SIOX__USAGE : 0;
-  if (optind + 1 != argc || (o->json && o->csv) || (o->draw && !o->timeline))
-    return SIOX__USAGE;
+    return optind != argc || o->json || o->csv || o->plot || o->timeline
+               ? refuse(
+                     "--sweep takes no scenario beside its file, and no --json, --csv, --plot or "
+                     "--timeline; figures go to its output")
+               : 0;
+  if (optind + 1 != argc)
+    return refuse(optind == argc ? "a SCENARIO.yaml or TRACE.siox is wanted"
+                                 : "one scenario at a time; jobs that share disks go into one");
+  if (o->json && o->csv)
+    return refuse("--json and --csv exclude each other");
+  if (o->draw && !o->timeline)
+    return refuse("--draw is for --timeline FILE.svg");
   o->scenario = argv[optind];
   return 0;
 }
@@ -377,12 +401,23 @@ static int load_point(const struct options *o, struct sim_scenario *s, char **te
   return rc ? rc : *text ? 0 : SIOX_ENOMEM;
 }
 
+/* The scenario or trace that was named. */
+static int load(const struct options *o, struct sim_scenario *s, struct siox_diag *diag) {
+  char *text;
+  int rc = sim_scenario_of_trace(o->scenario, &text);
+  if (rc == 0)
+    rc = text ? sim_scenario_parse(s, o->scenario, text, diag)
+              : sim_scenario_load(s, o->scenario, NULL, 0, diag);
+  free(text);
+  return rc;
+}
+
 static int play(struct options *o) {
   struct sim_scenario scenario;
   struct siox_diag diag = {""};
   char *text = NULL;
-  int status = 0, rc = o->point ? load_point(o, &scenario, &text, &diag)
-                                : sim_scenario_load(&scenario, o->scenario, NULL, 0, &diag);
+  int status = 0,
+      rc = o->point ? load_point(o, &scenario, &text, &diag) : load(o, &scenario, &diag);
   if (rc) {
     fprintf(stderr, "siox sim: %s\n", *diag.text ? diag.text : siox_strerror(rc));
     return SIOX__USAGE;
@@ -412,13 +447,14 @@ static int play(struct options *o) {
 
 int siox__cmd_sim(int argc, char **argv) {
   struct options o = {0};
-  if (argc > 1 && !strcmp(argv[1], "import"))
+  static char import[] = "siox sim import";
+  if (argc > 1 && !strcmp(argv[1], "import") && (argv[1] = import))
     return sim_import(argc - 1, argv + 1);
   int status = parse(argc, argv, &o), rc = 0;
   if (status == SIOX__REFUSED) {
     status = SIOX__USAGE;
   } else if (status > 0) {
-    fputs(usage, stderr);
+    fputs("try siox sim --help\n", stderr);
   } else if (status < 0) {
     status = 0;
   } else if (o.sweep) {

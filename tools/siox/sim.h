@@ -38,6 +38,9 @@ int sim_scenario_load(struct sim_scenario *s, const char *path, const struct sim
 /* The same of a text; name stands for the file in messages. */
 int sim_scenario_parse(struct sim_scenario *s, const char *name, const char *text,
                        struct siox_diag *diag);
+/* sim_of_trace.c: *text is the scenario that plays the trace at path, for free(); NULL when that
+ * is no trace. */
+int sim_scenario_of_trace(const char *path, char **text);
 void sim_scenario_free(struct sim_scenario *s); /* harmless on a zeroed object */
 /* Whether path leads to one of the files that the scenario was read from: none of them may be
  * written. */

@@ -145,7 +145,10 @@ static int load(struct timeline *t, const char *path, struct siox_diag *diag) {
   }
   siox_trace_reader_close(reader);
   if (!code && t->end <= t->start) {
-    snprintf(diag->text, sizeof diag->text, "%s: no disk did anything in this trace", path);
+    snprintf(diag->text, sizeof diag->text,
+             "%s: no disk did anything in this trace; of one that was imported draw a play: siox "
+             "sim %s --timeline FILE.svg",
+             path, path);
     code = SIOX_ENOENT;
   }
   return code;
@@ -179,9 +182,14 @@ int siox__cmd_timeline(int argc, char **argv) {
   static const struct option table[] = {
       {"svg", 1, NULL, 's'}, {"width", 1, NULL, 'w'}, {"help", 0, NULL, 'h'}, {NULL, 0, NULL, 0}};
   static const char usage[] =
-      "usage: siox timeline TRACE [--svg FILE] [--width N]\n"
+      "usage: siox timeline TRACE [--svg FILE] [--width N]\n\n"
+      "Draws what speed each disk had when, and its requests, from a trace that siox run --record\n"
+      "or sioxd (setting record) wrote.\n\n"
       "  --svg FILE   draw to an SVG file instead of the terminal\n"
-      "  --width N    columns (40 to 1000), with --svg pixels (300 to 10000)\n";
+      "  --width N    columns (40 to 1000), with --svg pixels (300 to 10000)\n\n"
+      "examples:\n"
+      "  siox run --record run.siox -- mpiexec -n 2 ./program && siox timeline run.siox\n"
+      "  siox timeline run.siox --svg run.svg\n";
   struct siox_diag diag = {{0}};
   struct timeline t = {0};
   const char *svg = NULL, *asked = NULL; /* --width */

@@ -14,6 +14,9 @@ static const char usage[] =
     "Prints a trace: --events what programs did (the default), --segments what the disks did;\n"
     "CSV with a header line (both at once do not fit into one), or with --json one object a line.\n"
     "--header: under what it was recorded, as one JSON object.\n"
+    "\nexamples:\n"
+    "  siox trace cat run.siox --segments >disks.csv\n"
+    "  siox trace cat run.siox --json | head -n 20\n\n"
     "Exit status 1: the trace is damaged (what was good before is printed) or cannot be read.\n";
 
 static const char *const kinds[] = {"job", "client", "file", "site", "join",    "leave", "open",
