@@ -27,13 +27,12 @@ static struct message random_message(uint64_t *random, uint64_t seq) {
   for (uint32_t d = (uint32_t)test_below(random, 8); d < DISKS;) {
     uint32_t most = DISKS - d < 9 ? DISKS - d : 9;
     uint32_t count = 1 + (uint32_t)test_below(random, most);
-    m.runs[m.head.nruns++] =
-        (struct siox_claim_run){.first = d,
-                                .count = count,
-                                .speed = 3000 * (int32_t)test_below(random, 6),
-                                .flag = (int32_t)test_below(random, 2),
-                                .need_by = (int64_t)test_below(random, 100),
-                                .until = 1 + (int64_t)test_below(random, 100)};
+    m.runs[m.head.nruns++] = (struct siox_claim_run){.first = d,
+                                                     .count = count,
+                                                     .speed = 3000 * (int32_t)test_below(random, 6),
+                                                     .flag = (int32_t)test_below(random, 2),
+                                                     .need_by = (int64_t)test_below(random, 100),
+                                                     .until = 1 + (int64_t)test_below(random, 100)};
     d += count + (uint32_t)test_below(random, 9);
   }
   return m;
