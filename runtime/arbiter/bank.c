@@ -219,7 +219,7 @@ int siox_bank_job(struct siox_bank *bank, const char *key, uint32_t *job) {
   } else {
     *job = bank->njobs++;
   }
-  bank->job[*job] = (struct siox__job){.totals.key = copy};
+  bank->job[*job] = (struct siox__bank_job){.totals.key = copy};
   bank->user[*job] = *job;
   bank->owner[*job] = SIOX_NOBODY;
   if (bank->shadow) {
@@ -280,7 +280,7 @@ int siox_bank_job_forget(struct siox_bank *bank, uint32_t job) {
   }
   disown(bank, job);
   free((char *)t->key);
-  bank->job[job] = (struct siox__job){.totals.key = NULL};
+  bank->job[job] = (struct siox__bank_job){.totals.key = NULL};
   return 0;
 }
 
@@ -340,7 +340,7 @@ int siox_bank_join(struct siox_bank *bank, int64_t now, uint32_t job, uint32_t *
     return SIOX_ENOMEM;
   siox__bank_arrive(bank, now);
   *client = bank->nfree ? bank->free_client[--bank->nfree] : bank->nclients++;
-  bank->client[*client] = (struct siox__client){job, true};
+  bank->client[*client] = (struct siox__bank_client){job, true};
   bank->job[job].clients++;
   if (bank->shadow)
     bank->lag[*client] = (struct siox__lag){.end = {0}};

@@ -4,7 +4,7 @@
  * nothing. */
 #include "arbiter/bank_limit.h"
 
-struct siox__job *siox__bank_job_of(struct siox_bank *bank, uint32_t job) {
+struct siox__bank_job *siox__bank_job_of(struct siox_bank *bank, uint32_t job) {
   if (job >= bank->njobs)
     return job == SIOX_FORGOTTEN ? &bank->gone : &bank->nobody;
   return bank->job[job].totals.key ? &bank->job[job] : &bank->gone;

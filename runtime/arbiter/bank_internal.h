@@ -7,14 +7,14 @@
 #include "disk/model.h"
 #include "siox/bank.h"
 
-struct siox__job {
+struct siox__bank_job {
   struct siox_job_totals totals;
   /* While an idle stretch is shared: has it a claim there at some time, and how many now? */
   bool met;
   uint32_t holding;
   uint32_t clients;
 };
-struct siox__client {
+struct siox__bank_client {
   uint32_t job;
   bool live;
 };
@@ -92,12 +92,12 @@ struct siox_bank {
   bool gap; /* hints carry the next use */
   struct siox_commands commands;
 
-  struct siox__job *job;
+  struct siox__bank_job *job;
   uint32_t njobs, job_capacity;
-  struct siox__job nobody, gone;  /* gone: what forgotten jobs took; theirs have no key */
-  uint32_t *free_job, nfree_jobs; /* their numbers, the one forgotten first at first_free */
+  struct siox__bank_job nobody, gone; /* gone: what forgotten jobs took; theirs have no key */
+  uint32_t *free_job, nfree_jobs;     /* their numbers, the one forgotten first at first_free */
   uint32_t first_free, free_room;
-  struct siox__client *client;
+  struct siox__bank_client *client;
   uint32_t nclients, client_capacity;
   uint32_t *free_client;
   uint32_t nfree;
@@ -122,7 +122,7 @@ struct siox_bank {
 /* bank_share.c: takes a disk's stretch of time into the totals and tells the observer whose it is.
  */
 void siox__bank_piece(void *bank, uint32_t disk, const struct siox__piece *piece);
-struct siox__job *siox__bank_job_of(struct siox_bank *bank, uint32_t job);
+struct siox__bank_job *siox__bank_job_of(struct siox_bank *bank, uint32_t job);
 /* Before and after the claims of a client on these disks change: settles the disks, so that idle
  * time up to now is shared by the claims that held it. */
 void siox__bank_before(struct siox_bank *bank, const struct siox_mask *disks, uint32_t client);

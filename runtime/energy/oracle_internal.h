@@ -25,7 +25,7 @@ struct siox__way {
   uint32_t rest;        /* level of the stay */
   uint32_t there, back; /* walks from the first level, and from `rest` */
 };
-struct siox__ways { /* all between two levels */
+struct siox__way_list { /* all between two levels */
   struct siox__way *way;
   uint32_t count, room;
 };
@@ -33,7 +33,7 @@ struct siox__graph {
   const struct siox_drive *drive;
   enum siox_oracle_ways kind;
   struct siox__walks walks[SIOX_MAX_LEVELS];
-  struct siox__ways ways[SIOX_MAX_LEVELS][SIOX_MAX_LEVELS];
+  struct siox__way_list ways[SIOX_MAX_LEVELS][SIOX_MAX_LEVELS];
 };
 int siox__graph_make(struct siox__graph *graph, const struct siox_drive *drive,
                      enum siox_oracle_ways kind);

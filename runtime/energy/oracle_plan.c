@@ -65,7 +65,7 @@ static void try_turn(const struct siox__graph *g, uint32_t from, uint32_t to, in
 struct siox__plan siox__plan_gap(const struct siox__graph *g, uint32_t from, uint32_t to,
                                  int64_t gap) {
   struct siox__plan best = {.joules = INFINITY, .to = to};
-  const struct siox__ways *ways = &g->ways[from][to];
+  const struct siox__way_list *ways = &g->ways[from][to];
   for (uint32_t i = 0; i < ways->count; i++) {
     const struct siox__way *w = &ways->way[i];
     if (w->ns > gap)
@@ -91,7 +91,7 @@ uint32_t siox__most_choices(const struct siox__graph *g) {
 uint32_t siox__choices(const struct siox__graph *g, uint32_t from, uint32_t to, int64_t gap,
                        struct siox__choice *out) {
   struct siox__plan timely = siox__plan_gap(g, from, to, gap);
-  const struct siox__ways *ways = &g->ways[from][to];
+  const struct siox__way_list *ways = &g->ways[from][to];
   uint32_t n = 0;
   if (!isinf(timely.joules))
     out[n++] = (struct siox__choice){timely.joules, 0};

@@ -80,7 +80,7 @@ static bool better(const struct siox__graph *g, const struct siox__way *a,
          not_dearer(a->joules + wa * (double)(b->ns - a->ns) * 1e-9, b->joules);
 }
 
-static int add_way(struct siox__graph *g, struct siox__ways *w, struct siox__way new) {
+static int add_way(struct siox__graph *g, struct siox__way_list *w, struct siox__way new) {
   uint32_t kept = 0;
   for (uint32_t i = 0; i < w->count; i++)
     if (better(g, &w->way[i], &new))

@@ -161,7 +161,7 @@ static int do_hint(struct siox__replay *r, struct siox__stream *s, const struct 
 }
 
 static int join(struct siox__replay *r, struct siox__stream *stream) {
-  struct siox__client *c = stream->client;
+  struct siox__process *c = stream->client;
   struct siox__run *run = stream->run;
   int rc = siox_bank_join(r->bank, r->now, c->job, &c->bank);
   rc = rc < 0 ? rc : 0;
@@ -182,7 +182,7 @@ static int join(struct siox__replay *r, struct siox__stream *stream) {
   return rc;
 }
 
-static int leave(struct siox__replay *r, struct siox__client *c) {
+static int leave(struct siox__replay *r, struct siox__process *c) {
   int rc = siox_bank_leave(r->bank, r->now, c->bank);
   c->finish = r->now;
   c->bank = SIOX__NONE;
@@ -212,8 +212,8 @@ static int perform(struct siox__replay *r, struct siox__stream *s, const struct 
 }
 
 /* Begins the track's next run at a time. */
-static int begin_run(struct siox__replay *r, struct siox__track *t, int64_t at) {
-  const struct siox__job *job = &r->sim->job[t->job];
+static int begin_run(struct siox__replay *r, struct siox__instance *t, int64_t at) {
+  const struct siox__sim_job *job = &r->sim->job[t->job];
   const struct siox__index *x = job->is.trace ? &job->index : NULL;
   if (at > latest)
     return SIOX_ERANGE;
@@ -235,7 +235,7 @@ static int begin_run(struct siox__replay *r, struct siox__track *t, int64_t at) 
   t->run->tells =
       !x || (recorded && recorded->lead == SIOX_LEAD_GAP && r->teller.lead == SIOX_LEAD_TRANSITION);
   for (uint32_t i = 0; i < t->run->nclients && rc == 0; i++) {
-    struct siox__client *c = &t->run->client[i];
+    struct siox__process *c = &t->run->client[i];
     struct siox__op *op;
     c->job = t->jobs[c->job];
     if (!c->main)
@@ -251,7 +251,7 @@ static int begin_run(struct siox__replay *r, struct siox__track *t, int64_t at) 
 
 static int run_over(struct siox__replay *r, struct siox__run *run, int64_t end) {
   for (uint32_t i = 0; i < r->ntracks; i++) {
-    struct siox__track *t = &r->track[i];
+    struct siox__instance *t = &r->track[i];
     if (t->run != run)
       continue;
     siox__run_close(run);
@@ -261,7 +261,7 @@ static int run_over(struct siox__replay *r, struct siox__run *run, int64_t end) 
 }
 
 static int stream_over(struct siox__replay *r, struct siox__stream *s) {
-  struct siox__client *c = s->client;
+  struct siox__process *c = s->client;
   struct siox__stream *waiting = c->waiting;
   c->streams_left--;
   c->end = s->base > c->end ? s->base : c->end;

@@ -39,11 +39,12 @@ static int new_job(struct siox__replay *r, const char *key, uint32_t *job) {
   }
 }
 
-static int make_track(struct siox__replay *r, struct siox__track *t, uint32_t job,
+static int make_track(struct siox__replay *r, struct siox__instance *t, uint32_t job,
                       uint64_t *files) {
-  const struct siox__job *j = &r->sim->job[job];
+  const struct siox__sim_job *j = &r->sim->job[job];
   uint32_t n = j->is.trace ? j->index.njobs : 1;
-  *t = (struct siox__track){.job = job, .left = j->is.repeats ? j->is.repeats : 1, .files = *files};
+  *t = (struct siox__instance){
+      .job = job, .left = j->is.repeats ? j->is.repeats : 1, .files = *files};
   *files += j->is.trace ? j->index.nfiles : 1;
   t->jobs = malloc(((size_t)n + 1) * sizeof *t->jobs);
   if (!t->jobs)
@@ -67,7 +68,7 @@ static int make_track(struct siox__replay *r, struct siox__track *t, uint32_t jo
   return rc;
 }
 
-static uint64_t points_of(const struct siox__job *j) {
+static uint64_t points_of(const struct siox__sim_job *j) {
   const struct siox_sim_generated *g = &j->is.generated;
   if (j->is.trace)
     return j->index.points + 2 * (uint64_t)j->index.nclients;

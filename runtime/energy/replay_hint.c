@@ -43,7 +43,7 @@ static void say(struct siox__teller *t, uint32_t disk, int32_t speed, int32_t fl
     t->run[t->nruns++] = (struct siox_claim_run){disk, 1, speed, flag, need_by, SIOX_NEVER};
 }
 
-static int send(struct siox__teller *t, struct siox__client *c, int64_t now) {
+static int send(struct siox__teller *t, struct siox__process *c, int64_t now) {
   if (!t->nruns)
     return 0;
   const struct siox_claim_header head = {.version = SIOX_CLAIM_VERSION,
@@ -56,7 +56,7 @@ static int send(struct siox__teller *t, struct siox__client *c, int64_t now) {
   return rc < 0 ? rc : 0;
 }
 
-static int remind_at(struct siox__teller *t, int64_t time, struct siox__client *c) {
+static int remind_at(struct siox__teller *t, int64_t time, struct siox__process *c) {
   if (siox__room(&t->heap, t->count, &t->room, sizeof *t->heap) < 0)
     return SIOX_ENOMEM;
   uint32_t i = t->count++;
@@ -87,12 +87,12 @@ static const struct siox__gap *gap_of(struct siox__teller *t, const struct siox_
 }
 
 /* What was told of a disk; NULL: nothing. */
-static struct siox__told *told_of(const struct siox__client *c, uint32_t disk) {
+static struct siox__told *told_of(const struct siox__process *c, uint32_t disk) {
   return disk - c->told_first < c->ntold ? &c->told[disk - c->told_first] : NULL;
 }
 
 /* Makes room for disks [first, end): a client speaks of few of many disks. */
-static int know(struct siox__client *c, uint32_t first, uint32_t end) {
+static int know(struct siox__process *c, uint32_t first, uint32_t end) {
   if (c->ntold) {
     first = c->told_first < first ? c->told_first : first;
     end = c->told_first + c->ntold > end ? c->told_first + c->ntold : end;
@@ -112,7 +112,7 @@ static int know(struct siox__client *c, uint32_t first, uint32_t end) {
 }
 
 /* One disk's gap, or its correction. *due: for which time a reminder is under way already. */
-static int plan(struct siox__teller *t, struct siox__client *c, uint32_t disk, int64_t now,
+static int plan(struct siox__teller *t, struct siox__process *c, uint32_t disk, int64_t now,
                 int64_t need_by, int64_t *due) {
   struct siox__told *d = told_of(c, disk);
   const struct siox_drive *drive = t->view->disk[disk].drive;
@@ -149,7 +149,7 @@ static void need(struct siox__teller *t, struct siox__told *d, uint32_t disk) {
   d->due = SIOX_NEVER;
 }
 
-int siox__tell(struct siox__teller *t, struct siox__client *c, int64_t now,
+int siox__tell(struct siox__teller *t, struct siox__process *c, int64_t now,
                const struct siox__hint *hint) {
   int64_t due = SIOX_NEVER;
   if (t->lead == SIOX_LEAD_NONE)
@@ -172,7 +172,7 @@ int siox__tell(struct siox__teller *t, struct siox__client *c, int64_t now,
   return rc ? rc : sent;
 }
 
-int siox__tell_access(struct siox__teller *t, struct siox__client *c, int64_t now,
+int siox__tell_access(struct siox__teller *t, struct siox__process *c, int64_t now,
                       const struct siox_layout *layout, int64_t offset, int64_t bytes) {
   if (!c->told)
     return 0;
@@ -200,7 +200,7 @@ int siox__teller_remind(struct siox__teller *t) {
   t->heap[i] = last;
   if (top.client->bank == SIOX__NONE)
     return 0; /* it has left */
-  const struct siox__client *c = top.client;
+  const struct siox__process *c = top.client;
   for (uint32_t i = 0; i < c->ntold; i++)
     if (c->told[i].released && c->told[i].due <= top.time)
       need(t, &c->told[i], c->told_first + i);

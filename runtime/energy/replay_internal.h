@@ -48,7 +48,7 @@ struct siox__group { /* one collective */
   struct siox__stream *waiting;
 };
 
-struct siox__client {
+struct siox__process {
   uint32_t number, job; /* job: in the bank */
   int32_t rank;
   uint32_t bank;
@@ -65,7 +65,7 @@ struct siox__client {
 
 struct siox__stream {
   struct siox__run *run;
-  struct siox__client *client;
+  struct siox__process *client;
   uint32_t thread, number;           /* number: in the run */
   struct siox__cursor *cursor;       /* two: own events, and those of the process as such */
   struct siox__generator *generator; /* instead of cursors */
@@ -99,7 +99,7 @@ struct siox__run {
   double think;    /* factor on think times */
   bool tells;      /* its hints are given by the teller, as the policy wants them */
   uint64_t files;  /* the bank's number of its first file, less 1 */
-  struct siox__client *client;
+  struct siox__process *client;
   struct siox__stream *stream;
   struct siox__cursor *cursor;       /* of the streams: large, so they are not in them */
   struct siox__generator *generator; /* instead */
@@ -166,7 +166,7 @@ struct siox__teller {
   enum siox_lead_kind lead;
   struct siox__reminder {
     int64_t time;
-    struct siox__client *client;
+    struct siox__process *client;
   } * heap; /* F = 1 that are due */
   uint32_t count, room;
   struct siox_claim_run *run; /* of the message under way, one a disk */
@@ -181,10 +181,10 @@ struct siox__teller {
 int siox__teller_open(struct siox__teller *t, struct siox_bank *bank, const char *policy);
 void siox__teller_close(struct siox__teller *t);
 /* Runs with F = 0 and need_by. */
-int siox__tell(struct siox__teller *t, struct siox__client *c, int64_t now,
+int siox__tell(struct siox__teller *t, struct siox__process *c, int64_t now,
                const struct siox__hint *hint);
 /* The client is about to use these disks. */
-int siox__tell_access(struct siox__teller *t, struct siox__client *c, int64_t now,
+int siox__tell_access(struct siox__teller *t, struct siox__process *c, int64_t now,
                       const struct siox_layout *layout, int64_t offset, int64_t bytes);
 int64_t siox__teller_next(const struct siox__teller *t); /* SIOX_NEVER: nothing is due */
 int siox__teller_remind(struct siox__teller *t);         /* the next one, at its time */
@@ -203,9 +203,9 @@ const struct siox__turn *siox__turns_next(struct siox__turns *t); /* NULL: none 
 struct siox__stream *siox__turns_take(struct siox__turns *t);     /* the next one */
 
 /* replay.c: the engine. */
-struct siox__track {  /* one instance of a job: its runs follow each other */
-  uint32_t job, left; /* in the simulator; runs to come */
-  uint32_t *jobs;     /* the bank's, by the trace's */
+struct siox__instance { /* one instance of a job: its runs follow each other */
+  uint32_t job, left;   /* in the simulator; runs to come */
+  uint32_t *jobs;       /* the bank's, by the trace's */
   uint64_t files;
   struct siox__run *run; /* the present one */
 };
@@ -216,7 +216,7 @@ struct siox__replay {
   struct siox__server *server; /* NULL: requests go straight to disks */
   struct siox__teller teller;
   uint32_t *prepared; /* level each disk starts at, or NULL */
-  struct siox__track *track;
+  struct siox__instance *track;
   struct siox__run **run; /* every one so far */
   uint32_t ntracks, nruns, run_room;
   int64_t now;
@@ -242,7 +242,7 @@ struct siox_sim {
   struct siox_cache_options cache;
   int64_t start;
   const char *path; /* of a plain replay, for messages */
-  struct siox__job {
+  struct siox__sim_job {
     struct siox_sim_job is; /* name and trace owned */
     struct siox__index index;
     struct siox_layout placed; /* of a generated one */

@@ -190,7 +190,7 @@ void siox__run_pop(struct siox__stream *s) {
   s->count--;
 }
 
-static void add_stream(struct siox__run *r, struct siox__client *c, uint32_t thread) {
+static void add_stream(struct siox__run *r, struct siox__process *c, uint32_t thread) {
   struct siox__stream *s = &r->stream[r->nstreams];
   *s = (struct siox__stream){
       .run = r, .client = c, .thread = thread, .number = r->nstreams, .inside = SIOX__NONE};
@@ -210,11 +210,11 @@ static int open_trace(struct siox__run *r, const struct siox__run_options *o) {
   for (uint32_t i = 0; i < x->nclients; i++) {
     const struct siox__client_def *d = &x->client[i];
     r->client[i] =
-        (struct siox__client){.number = d->number,
-                              .job = d->job,
-                              .rank = d->rank,
-                              .bank = SIOX__NONE,
-                              .first = d->first + (d->main == SIOX__NONE ? 0 : o->shift)};
+        (struct siox__process){.number = d->number,
+                               .job = d->job,
+                               .rank = d->rank,
+                               .bank = SIOX__NONE,
+                               .first = d->first + (d->main == SIOX__NONE ? 0 : o->shift)};
   }
   for (uint32_t i = 0; i < x->nflows; i++) { /* in the order of the trace, main ones with both */
     uint32_t client = x->flow[i].client;
@@ -245,8 +245,8 @@ static int open_generated(struct siox__run *r, const struct siox__run_options *o
   if (rc)
     return rc;
   for (uint32_t i = 0; i < n; i++) {
-    struct siox__client *c = &r->client[i];
-    *c = (struct siox__client){
+    struct siox__process *c = &r->client[i];
+    *c = (struct siox__process){
         .number = i, .rank = (int32_t)i, .bank = SIOX__NONE, .first = o->shift};
     add_stream(r, c, 1);
     c->main = &r->stream[i];

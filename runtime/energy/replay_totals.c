@@ -9,7 +9,7 @@
 /* I/O time of a rank: from issue to completion; of a collective access the whole call, in which the
  * rank waits for what others do for it. */
 void siox__account(struct siox__stream *s, const struct siox__op *op, int64_t at, int64_t end) {
-  struct siox__client *c = s->client;
+  struct siox__process *c = s->client;
   int64_t latency = end - at;
   if (op->kind == SIOX__OP_ENTER && op->group != SIOX__NONE) {
     s->inside = op->group;
@@ -46,7 +46,7 @@ int siox__result_ranks(struct siox__run *const *run, uint32_t nruns, int64_t sta
   out->start = out->end = start;
   for (uint32_t k = 0; k < nruns; k++)
     for (uint32_t i = 0; i < run[k]->nclients; i++) {
-      const struct siox__client *c = &run[k]->client[i];
+      const struct siox__process *c = &run[k]->client[i];
       if (!c->main)
         continue;
       if (!out->nranks || c->start < out->start)

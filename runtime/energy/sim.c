@@ -67,7 +67,7 @@ static int add(struct siox_sim *sim, const struct siox_sim_job *job, uint32_t nd
   for (uint32_t i = 0; i < sim->njobs; i++) /* what points into itself may have moved */
     if (sim->job[i].placed.nodes)
       sim->job[i].is.generated.layout = &sim->job[i].placed;
-  struct siox__job *j = &sim->job[sim->njobs];
+  struct siox__sim_job *j = &sim->job[sim->njobs];
   memset(j, 0, sizeof *j);
   j->is = *job;
   j->is.name = job->name ? strdup(job->name) : NULL;
@@ -161,7 +161,7 @@ const char *siox_sim_file(const struct siox_sim *sim, uint32_t index, uint32_t f
                           const struct siox_layout **layout) {
   if (file >= siox_sim_nfiles(sim, index))
     return NULL;
-  const struct siox__job *j = &sim->job[index];
+  const struct siox__sim_job *j = &sim->job[index];
   if (layout)
     *layout = j->is.trace ? &j->index.file[file].layout : j->is.generated.layout;
   return j->is.trace ? j->index.file[file].path : NULL;
@@ -171,7 +171,7 @@ int siox_sim_place(struct siox_sim *sim, uint32_t index, uint32_t file,
                    const struct siox_layout *layout) {
   if (file >= siox_sim_nfiles(sim, index) || layout->ndisks != sim->ndisks)
     return SIOX_EINVAL;
-  struct siox__job *j = &sim->job[index];
+  struct siox__sim_job *j = &sim->job[index];
   if (j->is.trace)
     return siox__index_place(&j->index, file, layout);
   struct siox_layout copy;
@@ -185,7 +185,7 @@ int siox_sim_place(struct siox_sim *sim, uint32_t index, uint32_t file,
 }
 
 bool siox_sim_waits_told(const struct siox_sim *sim, uint32_t index) {
-  const struct siox__job *job = &sim->job[index];
+  const struct siox__sim_job *job = &sim->job[index];
   if (!job->is.trace || job->index.nclients < 2)
     return true;
   enum siox_trace_waits waits = job->index.header->waits;
@@ -195,7 +195,7 @@ bool siox_sim_waits_told(const struct siox_sim *sim, uint32_t index) {
 uint32_t siox_sim_most_pieces(const struct siox_sim *sim) {
   uint32_t most = 1, one;
   for (uint32_t j = 0; j < sim->njobs; j++) {
-    const struct siox__job *job = &sim->job[j];
+    const struct siox__sim_job *job = &sim->job[j];
     if (!job->is.trace && (one = siox_layout_most_pieces(job->is.generated.layout)) > most)
       most = one;
     for (uint32_t f = 0; f < job->index.nfiles; f++)

@@ -11,9 +11,10 @@ static const char *site_text(const struct siox__recorded *t, uint64_t key) {
   return NULL;
 }
 
-static json_t *example(const struct siox__recorded *t, const struct siox__use *u, uint32_t disk) {
+static json_t *example(const struct siox__recorded *t, const struct siox__check_use *u,
+                       uint32_t disk) {
   const struct siox__speaker *s = &t->client.item[u->client];
-  const struct siox__place *file = siox__recorded_file(t, u->file);
+  const struct siox__check_place *file = siox__recorded_file(t, u->file);
   const char *site = site_text(t, u->site);
   json_t *o =
       json_pack("{s:s?, s:i, s:s?, s:s?, s:s, s:I, s:I, s:I, s:f, s:b}", "job",

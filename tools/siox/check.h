@@ -60,7 +60,7 @@ struct siox__speaker { /* a client of the trace: one rank of one job */
   struct siox__words *disk; /* one a disk; NULL: it never gave a hint */
   struct siox__times released;
 };
-struct siox__use { /* a request, or an open */
+struct siox__check_use { /* a request, or an open */
   int64_t from, to, offset, bytes;
   uint64_t file, site, uid, seq, order;
   uint32_t client;
@@ -71,12 +71,12 @@ struct siox__part { /* a rank's part in a collective: one call */
   int64_t start, end;
   uint32_t client;
 };
-struct siox__place { /* a file */
+struct siox__check_place { /* a file */
   uint64_t number;
   char *path;
   struct siox__stripes stripes;
 };
-struct siox__spot { /* a call in a program */
+struct siox__check_spot { /* a call in a program */
   uint64_t key;
   char *text; /* "mxm.c:58 main MPI_File_read_at" */
 };
@@ -111,7 +111,7 @@ struct siox__recorded {
     size_t n, room;
   } job; /* by number */
   struct {
-    struct siox__use *item;
+    struct siox__check_use *item;
     size_t n, room;
   } use; /* by time */
   struct {
@@ -119,11 +119,11 @@ struct siox__recorded {
     size_t n, room;
   } part; /* by uid and number */
   struct {
-    struct siox__place *item;
+    struct siox__check_place *item;
     size_t n, room;
   } place; /* by number */
   struct {
-    struct siox__spot *item;
+    struct siox__check_spot *item;
     size_t n, room;
   } spot;
 };
@@ -131,9 +131,10 @@ struct siox__recorded {
  */
 int siox__recorded_load(struct siox__recorded *t, const char *trace, struct siox_diag *diag);
 void siox__recorded_free(struct siox__recorded *t);
-const struct siox__place *siox__recorded_file(const struct siox__recorded *t, uint64_t number);
+const struct siox__check_place *siox__recorded_file(const struct siox__recorded *t,
+                                                    uint64_t number);
 /* Marks the disks of a use; false: its file's layout is not known. */
-bool siox__recorded_touch(const struct siox__recorded *t, const struct siox__use *use,
+bool siox__recorded_touch(const struct siox__recorded *t, const struct siox__check_use *use,
                           unsigned char *touched);
 /* check_claims.c: how many words had been said by then. */
 size_t siox__words_until(const struct siox__words *words, int64_t time);
@@ -156,7 +157,7 @@ struct siox__check {
       unknown;                 /* requests judged; of jobs without hints; without a layout */
   uint64_t outside, by_others; /* outside the prediction; of these, of another rank's in it */
   struct {
-    const struct siox__use *use;
+    const struct siox__check_use *use;
     uint32_t disk;
   } example[SIOX__EXAMPLES];
   uint32_t nexamples;

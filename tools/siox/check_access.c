@@ -43,7 +43,7 @@ static size_t released_until(const struct siox__speaker *s, int64_t time) {
   return n;
 }
 
-static int add_to_burst(const struct pass *p, const struct siox__use *u) {
+static int add_to_burst(const struct pass *p, const struct siox__check_use *u) {
   struct burst *b = &p->burst[u->client];
   size_t releases = released_until(&p->t->client.item[u->client], u->from);
   if (!b->predicted &&
@@ -61,7 +61,7 @@ static int add_to_burst(const struct pass *p, const struct siox__use *u) {
 }
 
 /* Disks that are predicted at the time of a request, as far as it may rely on that. */
-static void find_live(const struct pass *p, const struct siox__use *u) {
+static void find_live(const struct pass *p, const struct siox__check_use *u) {
   size_t first = 0, n = u->uid ? siox__parts_of(p->t, u->uid, u->seq, &first) : 0;
   for (uint32_t d = 0; d < p->t->ndisks; d++) {
     p->live[d] = siox__predicted(p->t, u->client, d, u->from);
@@ -73,7 +73,7 @@ static void find_live(const struct pass *p, const struct siox__use *u) {
   }
 }
 
-static bool predicted_by_another(const struct siox__recorded *t, const struct siox__use *u,
+static bool predicted_by_another(const struct siox__recorded *t, const struct siox__check_use *u,
                                  uint32_t disk) {
   uint32_t job = t->client.item[u->client].job;
   for (uint32_t i = 0; i < t->client.n; i++)
@@ -82,7 +82,7 @@ static bool predicted_by_another(const struct siox__recorded *t, const struct si
   return false;
 }
 
-static int judge(const struct pass *p, const struct siox__use *u) {
+static int judge(const struct pass *p, const struct siox__check_use *u) {
   struct siox__check *c = p->c;
   memset(p->touched, 0, p->t->ndisks);
   if (!siox__recorded_touch(p->t, u, p->touched)) {
@@ -123,7 +123,7 @@ static void count_unforetold(const struct siox__recorded *t, struct siox__check 
 static int judge_all(const struct pass *p) {
   int rc = 0;
   for (size_t i = 0; i < p->t->use.n && rc == 0; i++) {
-    const struct siox__use *u = &p->t->use.item[i];
+    const struct siox__check_use *u = &p->t->use.item[i];
     if (u->open || u->client >= p->t->client.n)
       continue;
     uint32_t job = p->t->client.item[u->client].job;

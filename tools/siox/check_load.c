@@ -57,7 +57,7 @@ static int take_client(struct siox__recorded *t, const struct siox_trace_event *
 }
 
 static int take_file(struct siox__recorded *t, const struct siox_trace_event *e) {
-  struct siox__place *p = SIOX__NEXT(&t->place);
+  struct siox__check_place *p = SIOX__NEXT(&t->place);
   if (!p || !(p->path = strdup(e->u.file.path)))
     return SIOX_ENOMEM;
   p->number = e->u.file.file;
@@ -69,7 +69,7 @@ static int take_site(struct siox__recorded *t, const struct siox_trace_event *e)
   for (size_t i = 0; i < t->spot.n; i++)
     if (t->spot.item[i].key == e->u.site.key)
       return 0;
-  struct siox__spot *s = SIOX__NEXT(&t->spot);
+  struct siox__check_spot *s = SIOX__NEXT(&t->spot);
   char text[512];
   snprintf(text, sizeof text, "%.200s:%" PRIu32 " %.200s %.60s", e->u.site.file, e->u.site.line,
            e->u.site.function, e->u.site.call);
@@ -137,7 +137,7 @@ static int take_use(struct siox__recorded *t, const struct siox_trace_event *e) 
   bool open = e->kind == SIOX_TRACE_OPEN;
   if (!open && e->u.io.bytes <= 0)
     return 0;
-  struct siox__use *u = SIOX__NEXT(&t->use);
+  struct siox__check_use *u = SIOX__NEXT(&t->use);
   if (!u)
     return SIOX_ENOMEM;
   u->order = t->use.n;
@@ -223,7 +223,7 @@ static int take(struct siox__recorded *t, const struct siox_trace_header *h,
 }
 
 static int by_time(const void *a, const void *b) {
-  const struct siox__use *x = a, *y = b;
+  const struct siox__check_use *x = a, *y = b;
   return x->from != y->from ? (x->from > y->from) - (x->from < y->from)
                             : (x->order > y->order) - (x->order < y->order);
 }
@@ -233,7 +233,7 @@ static int by_id(const void *a, const void *b) {
                           : (x->seq > y->seq) - (x->seq < y->seq);
 }
 static int by_number(const void *a, const void *b) {
-  const struct siox__place *x = a, *y = b;
+  const struct siox__check_place *x = a, *y = b;
   return (x->number > y->number) - (x->number < y->number);
 }
 static int word_by_time(const void *a, const void *b) {
@@ -330,14 +330,15 @@ void siox__recorded_free(struct siox__recorded *t) {
   *t = (struct siox__recorded){0};
 }
 
-const struct siox__place *siox__recorded_file(const struct siox__recorded *t, uint64_t number) {
-  struct siox__place key = {.number = number};
+const struct siox__check_place *siox__recorded_file(const struct siox__recorded *t,
+                                                    uint64_t number) {
+  struct siox__check_place key = {.number = number};
   return t->place.n ? bsearch(&key, t->place.item, t->place.n, sizeof key, by_number) : NULL;
 }
 
-bool siox__recorded_touch(const struct siox__recorded *t, const struct siox__use *use,
+bool siox__recorded_touch(const struct siox__recorded *t, const struct siox__check_use *use,
                           unsigned char *touched) {
-  const struct siox__place *p = siox__recorded_file(t, use->file);
+  const struct siox__check_place *p = siox__recorded_file(t, use->file);
   if (!p || !p->stripes.node)
     return false;
   if (use->open)

@@ -36,7 +36,7 @@ int siox__check_waits(const struct siox__recorded *t, struct siox__check *c) {
     counted[d] = INT64_MIN;
   }
   for (size_t i = 0; i < t->use.n; i++) {
-    const struct siox__use *u = &t->use.item[i];
+    const struct siox__check_use *u = &t->use.item[i];
     for (uint32_t d = 0; d < t->ndisks; d++)
       touched[d] = 0;
     if (u->open || !siox__recorded_touch(t, u, touched))

@@ -55,7 +55,7 @@ static int collect(struct pass *p) {
   int64_t pays = shortest_gap(t);
   int rc = job && touched ? 0 : SIOX_ENOMEM;
   for (size_t i = 0; i < t->use.n && rc == 0; i++) {
-    const struct siox__use *u = &t->use.item[i];
+    const struct siox__check_use *u = &t->use.item[i];
     uint32_t j = u->client < t->client.n ? t->client.item[u->client].job : UINT32_MAX;
     memset(touched, 0, t->ndisks);
     if (j >= t->job.n || !siox__recorded_touch(t, u, touched))
