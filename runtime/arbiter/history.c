@@ -147,8 +147,12 @@ void siox__history_promise(struct siox__history *history, uint32_t client,
                                                              .site = hint->site,
                                                              .client = client,
                                                              .disk = d};
-  int64_t gap = hint->need_by - hint->since; /* no margin is greater */
-  history->most = gap > history->most ? gap : history->most;
+  int64_t gap = hint->need_by - hint->since;
+  history->longest = gap > history->longest ? gap : history->longest;
+}
+
+static void note(struct siox__history *history, int64_t margin) {
+  history->most = margin > history->most ? margin : history->most;
 }
 
 void siox__history_use(struct siox__history *history, uint32_t client,
@@ -175,9 +179,9 @@ void siox__history_use(struct siox__history *history, uint32_t client,
   double gap = (double)(kept.need_by - kept.since);
   double spare = spare_of(a, room);
   double risk = spare / (double)longest_way_up(drive, kept.need_by - kept.since);
-  add(take(history->client, client), history->quantile, early, risk);
+  note(history, add(take(history->client, client), history->quantile, early, risk));
   if (kept.site)
-    add(take(history->site, kept.site), history->quantile, early, risk);
+    note(history, add(take(history->site, kept.site), history->quantile, early, risk));
   if (gap > 0)
     add(&history->all, history->quantile,
         (int64_t)((double)(history->all.count < ENOUGH ? off : early) / gap * MILLION), risk);
@@ -214,6 +218,13 @@ int64_t siox__history_margin(const struct siox__history *history, uint32_t clien
     others = UNKNOWN * gap;
   double most = fmin(fmax(others, (double)margin), gap);
   return (int64_t)most;
+}
+
+int64_t siox__history_most(const struct siox__history *history) {
+  double part = history->all.count ? (double)history->all.margin / MILLION : UNKNOWN;
+  double others = fmin(part, 1) * (double)history->longest;
+  int64_t own = history->most < history->longest ? history->most : history->longest;
+  return own > (int64_t)others ? own : (int64_t)others;
 }
 
 int64_t siox__history_bears(const struct siox__history *history, uint32_t client) {

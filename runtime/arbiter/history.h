@@ -35,7 +35,8 @@ struct siox__promise {
 };
 struct siox__history {
   double quantile;               /* 0: nothing is kept, all margins are 0 */
-  int64_t most;                  /* no margin has been greater so far */
+  int64_t most;                  /* ns: no site's or client's margin has been greater so far, */
+  int64_t longest;               /* and no gap longer */
   struct siox__promise *promise; /* one that shares its place with another is forgotten for it */
   uint32_t npromises;            /* a power of two */
   struct siox__earliness site[SIOX__HISTORY_PLACES], client[SIOX__HISTORY_PLACES];
@@ -62,6 +63,8 @@ bool siox__history_knows(const struct siox__history *history, uint32_t client,
 /* By how much to be early for this hint. */
 int64_t siox__history_margin(const struct siox__history *history, uint32_t client,
                              const struct siox_claim_entry *hint);
+/* No margin is greater, for whatever hint. */
+int64_t siox__history_most(const struct siox__history *history);
 /* How long the client may wait for a disk at each use, ns. */
 int64_t siox__history_bears(const struct siox__history *history, uint32_t client);
 /* The client, which has promises on these disks at most, is gone. */

@@ -159,7 +159,7 @@ static uint32_t withheld_user(struct state *state, int64_t now, uint32_t disk,
 
 /* Claims that only name a use after this time do not matter beside a need that is next. */
 static int64_t reach(const struct state *state, int64_t now, int64_t next) {
-  return siox__later(next > now ? next : now, state->history.most);
+  return siox__later(next > now ? next : now, siox__history_most(&state->history));
 }
 
 static struct need gather(struct state *state, int64_t now, uint32_t disk,
