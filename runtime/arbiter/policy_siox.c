@@ -18,7 +18,8 @@ struct state {
   struct siox__history history;
   struct siox__share share;
   struct siox__budget budget;
-  int64_t *busy; /* per disk: the longest that one request kept it since it was slowed */
+  int64_t *busy;    /* per disk: the longest that one request kept it since it was slowed */
+  uint32_t *holder; /* per disk: a client whose margin, or use, keeps it at the highest level */
   struct climb {
     const struct siox_drive *drive;
     uint32_t to;
@@ -28,8 +29,9 @@ struct state {
 
 static size_t state_size(uint32_t ndisks) {
   return sizeof(struct state) + siox__budget_size(ndisks) +
-         siox__history_places(ndisks) * sizeof(struct siox__promise) + ndisks * sizeof(int64_t) +
-         siox__rule_size(ndisks) + siox__share_size(ndisks);
+         siox__history_places(ndisks) * sizeof(struct siox__promise) +
+         ndisks * (sizeof(int64_t) + sizeof(uint32_t)) + siox__rule_size(ndisks) +
+         siox__share_size(ndisks);
 }
 
 static int init(void *memory, const char *argument, const struct siox_view *view) {
@@ -41,7 +43,11 @@ static int init(void *memory, const char *argument, const struct siox_view *view
   state->history.npromises = siox__history_places(view->ndisks);
   char *rest = (char *)(state->history.promise + state->history.npromises);
   siox__rule_init(&state->rule, rest, view, true);
-  siox__share_init(&state->share, rest + siox__rule_size(view->ndisks), view);
+  rest += siox__rule_size(view->ndisks);
+  siox__share_init(&state->share, rest, view);
+  state->holder = (uint32_t *)(rest + siox__share_size(view->ndisks));
+  for (uint32_t d = 0; d < view->ndisks; d++)
+    state->holder[d] = SIOX_NOBODY;
   state->rule.greatest = !state->budget.on && !state->share.most;
   state->history.quantile = view->limits.early;
   return 0;
@@ -62,7 +68,9 @@ struct need { /* what the claims on one disk come to */
   bool any;
   uint32_t floor; /* needed now, or preferred until an unknown time; 0: none */
   uint32_t floor_job;
-  int64_t next; /* earliest need ahead */
+  uint32_t holder; /* the client that needs the highest level, now and longest */
+  int64_t held;    /* until then */
+  int64_t next;    /* earliest need ahead */
   uint32_t next_level, next_job;
   bool now;         /* somebody uses it now, as was said: without margins */
   int64_t said;     /* and next */
@@ -166,8 +174,11 @@ static struct need gather(struct state *state, int64_t now, uint32_t disk,
                           const struct siox_event *event, const struct siox_view *view,
                           struct siox__wish *wish) {
   const struct siox_drive *drive = view->disk[disk].drive;
-  struct need need = {
-      .next = SIOX_NEVER, .said = SIOX_NEVER, .floor_job = SIOX_NOBODY, .next_job = SIOX_NOBODY};
+  struct need need = {.next = SIOX_NEVER,
+                      .said = SIOX_NEVER,
+                      .holder = SIOX_NOBODY,
+                      .floor_job = SIOX_NOBODY,
+                      .next_job = SIOX_NOBODY};
   uint32_t without = withheld_user(state, now, disk, view);
   uint32_t last = SIOX_NOBODY; /* job whose room was looked at */
   struct siox__freed freed;
@@ -220,6 +231,10 @@ static struct need gather(struct state *state, int64_t now, uint32_t disk,
           freed.client = client;
           need.floor = level;
           need.floor_job = job;
+        }
+        if (demand && level + 1 == drive->nlevels && end > need.held) {
+          need.holder = client;
+          need.held = end;
         }
         wish->withheld |= client != event->client;
         continue;
@@ -393,15 +408,39 @@ static bool stands(struct state *state, int64_t now, uint32_t disk, const struct
   return true;
 }
 
+/* As the rule's stays(), for a client that may come early: while it does, nothing that others say
+ * changes the highest level. */
+static bool held(struct state *state, int64_t now, uint32_t disk, const struct siox_event *event,
+                 const struct siox_view *view, struct siox__wish *wish) {
+  const struct siox_disk_view *v = &view->disk[disk];
+  uint32_t client = state->holder[disk], top = v->drive->nlevels - 1;
+  if (!state->rule.greatest || client == SIOX_NOBODY || v->target != top || v->level != top ||
+      (event->kind == SIOX_EVENT_CLAIM && event->client == client))
+    return false;
+  const struct siox_claim_entry entry = siox_claims_get(view->claims, client, disk);
+  int64_t end = entry.flag < 0 ? now : siox__entry_end(view, disk, &entry);
+  if (end <= now)
+    return false;
+  const struct demands d = demands_of(state, view, disk, client, SIOX_NOBODY, &entry);
+  for (int i = 0; i < d.count; i++)
+    if (d.at[i].from <= now && d.at[i].level == top) {
+      wish->wake = end;
+      wish->withheld = true; /* it is another's */
+      return true;
+    }
+  return false;
+}
+
 static void wish(void *memory, int64_t now, uint32_t disk, const struct siox_event *event,
                  const struct siox_view *view, struct siox__wish *wish) {
   struct state *state = memory;
   const struct siox_disk_view *v = &view->disk[disk];
   uint32_t serves = state->budget.disk[disk].serve;
-  if (stands(state, now, disk, event, view, wish))
+  if (stands(state, now, disk, event, view, wish) || held(state, now, disk, event, view, wish))
     return;
   bool chosen = state->budget.disk[disk].serve != serves; /* it was, and so cannot stand */
   struct need need = gather(state, now, disk, event, view, wish);
+  state->holder[disk] = need.holder;
   wish->unclaimed = !need.any;
   if (!need.any)
     return;
