@@ -14,8 +14,8 @@ enum { ENOUGH = 8 };      /* uses after which a site or client is judged by itse
 #define UNKNOWN 0.25      /* part of a gap by which the first use of all may come early */
 #define RISK 0.01 /* part of a client's I/O time that it may wait for disks that are not ready, */
 #define ROOM 0.05 /* with this part of what its job may still lose by its delay budget */
-#define LEAST_RISK 1e-9
-#define MOST_RISK 0.1 /* probability that a use comes earlier than the disk is ready */
+#define LEAST_RISK 0.01 /* probability that a use comes earlier than the disk is ready, */
+#define MOST_RISK 0.1   /* from the one to the other */
 
 static uint32_t mixed(uint64_t key) {
   return (uint32_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> 40);
@@ -141,12 +141,15 @@ void siox__history_promise(struct siox__history *history, uint32_t client,
                            const struct siox_mask *disks, const struct siox_claim_entry *hint) {
   if (history->quantile <= 0)
     return;
-  for (uint32_t d = siox_mask_next(disks, 0); d < disks->ndisks; d = siox_mask_next(disks, d + 1))
-    *promise_of(history, client, d) = (struct siox__promise){.need_by = hint->need_by,
-                                                             .since = hint->since,
-                                                             .site = hint->site,
-                                                             .client = client,
-                                                             .disk = d};
+  for (uint32_t d = siox_mask_next(disks, 0); d < disks->ndisks; d = siox_mask_next(disks, d + 1)) {
+    struct siox__promise *p = promise_of(history, client, d);
+    bool again = p->need_by && p->client == client && p->disk == d;
+    *p = (struct siox__promise){.need_by = hint->need_by,
+                                .since = again ? p->since : hint->since,
+                                .site = hint->site,
+                                .client = client,
+                                .disk = d};
+  }
   int64_t gap = hint->need_by - hint->since;
   history->longest = gap > history->longest ? gap : history->longest;
 }

@@ -126,6 +126,23 @@ static void a_client_without_a_past_takes_everybodys_as_a_part_of_its_gap(void *
   lab_close(lab);
 }
 
+/* A library says again, as it comes nearer, when a use will be. */
+static void a_gap_begins_with_the_first_word_of_its_use(void **state) {
+  (void)state;
+  struct lab *lab = lab_early(1);
+  uint32_t a = busy_client(lab, "A"), b = lab_join(lab, "B");
+  lab->site = 7;
+  lab_hint(lab, 200, a, "1", 0, 0, 260, 0);
+  lab_hint(lab, 255, a, "1", 0, 0, 260, 0);
+  lab_read(lab, 258, a, 64 * KB);
+  lab->site = 8;
+  lab_hint(lab, 300, b, "1", 0, 0, 360, 0);
+  siox_bank_advance(lab->bank, ns(360));
+  double at = (double)(ns(360) - siox_bank_view(lab->bank)->disk[0].move_end) * 1e-9;
+  assert_true(fabs(at - tenth(60 * 2 / 60.0, 1)) < 1e-3);
+  lab_close(lab);
+}
+
 static void a_site_without_a_past_takes_its_clients(void **state) {
   (void)state;
   struct lab *lab = lab_early(1);
@@ -294,6 +311,7 @@ int main(void) {
       cmocka_unit_test(a_client_that_has_waited_too_long_keeps_its_disk),
       cmocka_unit_test(a_wait_that_the_client_can_bear_is_risked),
       cmocka_unit_test(a_site_without_a_past_takes_its_clients),
+      cmocka_unit_test(a_gap_begins_with_the_first_word_of_its_use),
       cmocka_unit_test(a_client_without_a_past_takes_everybodys_as_a_part_of_its_gap),
       cmocka_unit_test(only_the_first_use_after_a_hint_counts),
       cmocka_unit_test(a_need_that_is_told_early_counts_as_its_use),
