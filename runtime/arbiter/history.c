@@ -174,20 +174,20 @@ void siox__history_use(struct siox__history *history, uint32_t client,
   }
   if (!kept.need_by)
     return;
+  int64_t gap = kept.need_by - kept.since;
   int64_t early = kept.need_by > now ? kept.need_by - now : 0, off = llabs(kept.need_by - now);
-  if (off < (kept.need_by - kept.since) / EXACT)
+  if (off < gap / EXACT)
     early = off = 0;
   struct siox__account *a = account_of(history, client);
   a->uses++;
-  double gap = (double)(kept.need_by - kept.since);
-  double spare = spare_of(a, room);
-  double risk = spare / (double)longest_way_up(drive, kept.need_by - kept.since);
+  double risk = spare_of(a, room) / (double)longest_way_up(drive, gap);
   note(history, add(take(history->client, client), history->quantile, early, risk));
   if (kept.site)
     note(history, add(take(history->site, kept.site), history->quantile, early, risk));
   if (gap > 0)
     add(&history->all, history->quantile,
-        (int64_t)((double)(history->all.count < ENOUGH ? off : early) / gap * MILLION), risk);
+        (int64_t)((double)(history->all.count < ENOUGH ? off : early) / (double)gap * MILLION),
+        risk);
 }
 
 static const struct siox__earliness *past_of(const struct siox__history *history, uint32_t client,

@@ -100,12 +100,17 @@ struct measured {
   double busy, seconds_a_piece;
 };
 
+static int play_base(const struct sim_scenario *s, struct siox_replay_result *r,
+                     struct siox_diag *diag) {
+  return siox_sim_run(s->sim, &(struct siox_replay_options){.policy = "base"}, r, diag);
+}
+
 static int measure(const struct sim_scenario *s, struct measured *m, struct siox_diag *diag) {
   struct siox_replay_result r;
   uint64_t pieces = 0;
   uint32_t used = 0;
   int64_t busy = 0;
-  int rc = siox_sim_run(s->sim, &(struct siox_replay_options){.policy = "base"}, &r, diag);
+  int rc = play_base(s, &r, diag);
   if (rc)
     return rc;
   for (uint32_t d = 0; d < r.ndisks; d++) {
@@ -165,12 +170,12 @@ static int try_shape(struct sim_scene *scene, const struct sim_point *p, struct 
   return 0;
 }
 
-static int play_base(const char *text, struct siox_replay_result *r, struct siox_diag *diag) {
+static int play_text(const char *text, struct siox_replay_result *r, struct siox_diag *diag) {
   struct sim_scenario s;
   int rc = sim_scenario_parse(&s, "point", text, diag);
   if (rc)
     return rc;
-  rc = siox_sim_run(s.sim, &(struct siox_replay_options){.policy = "base"}, r, diag);
+  rc = play_base(&s, r, diag);
   sim_scenario_free(&s);
   return rc;
 }
@@ -181,12 +186,12 @@ static int find_noise(struct sim_scene *scene, const struct sim_point *p, const 
   struct siox_replay_result base, other;
   if (p->jobs < 2)
     return 0;
-  int rc = play_base(scene->text, &base, diag);
+  int rc = play_text(scene->text, &base, diag);
   if (rc)
     return rc;
   for (uint32_t i = 1; i <= STIRS && rc == 0; i++) {
     char *text = write_text(p, s, i);
-    rc = text ? play_base(text, &other, diag) : SIOX_ENOMEM;
+    rc = text ? play_text(text, &other, diag) : SIOX_ENOMEM;
     free(text);
     if (rc)
       break;
