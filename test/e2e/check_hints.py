@@ -95,8 +95,34 @@ def a_rank_is_bound_to_what_it_said_itself():
 
 def a_collectives_prediction_is_that_of_all_who_take_part():
     passes("a, b = rank(0), rank(1); n, _ = a.open(path, '0:4:64K'); say(a, 1, [0], 1); say(b, 1, [1], 1)\n"
+           "a.io(n, 0, 2 * K64, 2 * S, collective=(77, 5)); b.call(1 * S, 3 * S, (77, 5)); a.call(1 * S, 3 * S, (77, 5))")
+
+
+def a_disk_predicted_for_a_collective_counts_as_touched_whichever_rank_does_the_io():
+    """Rank 0 touches 0 and 1, the latter on rank 1's word; rank 1 held 1 and, for nothing, 3."""
+    passes("a, b = rank(0), rank(1); n, _ = a.open(path, '0:4:64K'); say(a, 1, [0], 1); say(b, 1, [1, 3], 1)\n"
            "a.io(n, 0, 2 * K64, 2 * S, collective=(77, 5)); b.call(1 * S, 3 * S, (77, 5)); a.call(1 * S, 3 * S, (77, 5))",
-           predicted=2, touched=2)
+           predicted=4, touched=3)
+
+
+def what_another_rank_holds_is_not_held_by_this_one():
+    """Two ranks in one collective, each does its own part: two disks a rank, held and touched."""
+    passes("a, b = rank(0), rank(1); n, _ = a.open(path, '0:4:64K'); say(a, 1, [0, 1], 1); say(b, 1, [2, 3], 1)\n"
+           "a.io(n, 0, 2 * K64, 2 * S, collective=(77, 5)); b.io(n, 2 * K64, 2 * K64, 2 * S, collective=(77, 5))\n"
+           "b.call(1 * S, 3 * S, (77, 5)); a.call(1 * S, 3 * S, (77, 5))", predicted=4, touched=4)
+
+
+def an_unused_window_is_named_with_its_cause():
+    """Rank 1 keeps the disk for good; then rank 0 itself wants it back at 3 s."""
+    script = ("a, b = rank(0), rank(1); n, _ = a.open(path, '0:1:64K'); say(a, 0, [0], 1); say(b, 0, [0], %d)\n"
+              "a.io(n, 0, K64, 0); say(a, 1, [0], 0, need_by=%d); a.io(n, 0, K64, 20 * S)")
+    for flag, need_by, keeper in ((1, 18, 1), (0, 3, 0)):
+        with Place() as place:
+            status, err, check = run(place, script % (flag, need_by))
+            first, = check["first_unused"]
+            assert status == 0 and first["why"] == "kept" and first["kept_by_rank"] == keeper, (status, err)
+            assert (first["disk"], first["used_again"], round(first["to"])) == (0, True, 20), (first, err)
+            assert f"disk 0 after no call known ({place.path})" in err, err
 
 
 def who_takes_part_in_another_collective_does_not_count():
@@ -124,7 +150,7 @@ a.io(n, 0, 3 * K64, 2 * S, collective=(77, 5)); a.call(1 * S, 3 * S, (77, 5)); b
 
 
 def holes_are_claimed_when_the_last_rank_enters():
-    passes(GATHERED.format(order=True, always=True, number=5), predicted=3, touched=3)
+    passes(GATHERED.format(order=True, always=True, number=5), predicted=5, touched=5)
 
 
 def holes_are_claimed_when_ranks_lie_out_of_order():

@@ -25,6 +25,23 @@ static json_t *example(const struct siox__recorded *t, const struct siox__check_
   return o ? o : json_null(); /* a path that is not UTF-8 */
 }
 
+static json_t *unused(const struct siox__recorded *t, const struct siox__unused *u) {
+  const struct siox__check_place *file = siox__recorded_file(t, u->use->file);
+  const struct siox__speaker *s = &t->client.item[u->use->client];
+  json_t *o = json_pack("{s:i, s:s?, s:s?, s:s?, s:f, s:f, s:b, s:s}", "disk", (int)u->disk, "job",
+                        s->job < t->job.n ? t->job.item[s->job].key : NULL, "file",
+                        file ? file->path : NULL, "after",
+                        u->use->open ? "the open" : site_text(t, u->use->site), "from",
+                        (double)(u->start - t->start) / 1e9, "to",
+                        (double)(u->end - t->start) / 1e9, "used_again", u->again, "why",
+                        u->why == SIOX__KEPT     ? "kept"
+                        : u->why == SIOX__NOBODY ? "nobody let go of it"
+                                                 : "let go too late or for too short");
+  if (o && u->why == SIOX__KEPT)
+    json_object_set_new(o, "kept_by_rank", json_integer(t->client.item[u->keeper].rank));
+  return o ? o : json_null();
+}
+
 static json_t *used(uint64_t eligible, uint64_t used) {
   return json_pack("{s:I, s:I}", "eligible", (json_int_t)eligible, "used", (json_int_t)used);
 }
@@ -53,6 +70,10 @@ static json_t *found(const struct siox__recorded *t, const struct siox__check *c
   for (uint32_t i = 0; i < c->nexamples; i++)
     json_array_append_new(list, example(t, c->example[i].use, c->example[i].disk));
   json_object_set_new(o, "first_outside", list);
+  list = json_array();
+  for (uint32_t i = 0; i < c->nunused; i++)
+    json_array_append_new(list, unused(t, &c->unused[i]));
+  json_object_set_new(o, "first_unused", list);
   return o;
 }
 

@@ -166,6 +166,15 @@ struct siox__check {
   struct {
     uint64_t eligible, used;
   } windows, disk_windows;
+  struct siox__unused {                /* a disk's window that no hint used */
+    const struct siox__check_use *use; /* before it */
+    uint32_t disk;
+    int64_t start, end;
+    bool again; /* its job used the disk again */
+    enum { SIOX__KEPT, SIOX__NOBODY, SIOX__TOO_SHORT } why;
+    uint32_t keeper; /* KEPT: the client */
+  } unused[SIOX__EXAMPLES];
+  uint32_t nunused;
   uint64_t transitions;
   int64_t below_full, longest; /* ns */
 };

@@ -5,11 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a rank did between two of its releases. */
+/* What a rank did between two of its releases, and of its collectives what others did for it. */
 struct burst {
   bool open;
-  size_t releases; /* of the rank, until its first request */
-  unsigned char *predicted, *touched;
+  size_t releases;                    /* of the rank, until its first request */
+  unsigned char *predicted, *touched; /* by itself */
+  unsigned char *gathered;            /* touched by others in collectives it took part in */
 };
 
 struct pass {
@@ -19,15 +20,18 @@ struct pass {
   unsigned char *touched, *live;
 };
 
+/* A disk that a rank touches on another's word counts as predicted; one that it predicts for
+ * its part in a collective counts as touched whichever rank does the I/O. */
 static void close_burst(const struct pass *p, struct burst *b) {
   if (!b->open)
     return;
   for (uint32_t d = 0; d < p->t->ndisks; d++) {
     p->c->predicted += b->predicted[d];
-    p->c->touched += b->touched[d];
+    p->c->touched += b->touched[d] | (b->predicted[d] & b->gathered[d]);
   }
   memset(b->predicted, 0, p->t->ndisks);
   memset(b->touched, 0, p->t->ndisks);
+  memset(b->gathered, 0, p->t->ndisks);
   b->open = false;
 }
 
@@ -43,21 +47,42 @@ static size_t released_until(const struct siox__speaker *s, int64_t time) {
   return n;
 }
 
-static int add_to_burst(const struct pass *p, const struct siox__check_use *u) {
-  struct burst *b = &p->burst[u->client];
-  size_t releases = released_until(&p->t->client.item[u->client], u->from);
-  if (!b->predicted &&
-      (!(b->predicted = calloc(p->t->ndisks, 1)) || !(b->touched = calloc(p->t->ndisks, 1))))
-    return SIOX_ENOMEM;
+/* The burst of a rank at a time at which a request is made, by it or for it. NULL: no memory. */
+static struct burst *burst_at(const struct pass *p, uint32_t client, int64_t time) {
+  struct burst *b = &p->burst[client];
+  size_t releases = released_until(&p->t->client.item[client], time), n = p->t->ndisks;
+  if (!b->predicted && !(b->predicted = calloc(3, n)))
+    return NULL;
+  b->touched = b->predicted + n;
+  b->gathered = b->touched + n;
+  if (b->open && releases < b->releases)
+    return b; /* it has left the collective and gone on */
   if (releases != b->releases)
     close_burst(p, b);
   b->open = true;
   b->releases = releases;
-  for (uint32_t d = 0; d < p->t->ndisks; d++) {
-    b->predicted[d] |= p->live[d];
+  for (uint32_t d = 0; d < n; d++)
+    b->predicted[d] |= siox__predicted(p->t, client, d, time);
+  return b;
+}
+
+static int add_to_bursts(const struct pass *p, const struct siox__check_use *u) {
+  const struct siox__recorded *t = p->t;
+  struct burst *b = burst_at(p, u->client, u->from);
+  for (uint32_t d = 0; b && d < t->ndisks; d++) {
     b->touched[d] |= p->touched[d];
+    b->predicted[d] |= p->touched[d] & p->live[d];
   }
-  return 0;
+  size_t first = 0, n = u->uid ? siox__parts_of(t, u->uid, u->seq, &first) : 0;
+  for (size_t i = first; b && i < first + n; i++) {
+    const struct siox__part *part = &t->part.item[i];
+    if (part->start > u->from || part->client >= t->client.n || !t->client.item[part->client].disk)
+      continue;
+    b = burst_at(p, part->client, part->end < u->from ? part->end : u->from);
+    for (uint32_t d = 0; b && d < t->ndisks; d++)
+      b->gathered[d] |= p->touched[d];
+  }
+  return b ? 0 : SIOX_ENOMEM;
 }
 
 /* Disks that are predicted at the time of a request, as far as it may rely on that. */
@@ -104,7 +129,7 @@ static int judge(const struct pass *p, const struct siox__check_use *u) {
   }
   c->outside += outside;
   c->by_others += outside && others;
-  return add_to_burst(p, u);
+  return add_to_bursts(p, u);
 }
 
 /* Disks that the predictor gave up without a time and then wanted all the same. */
@@ -143,7 +168,6 @@ int siox__check_accesses(const struct siox__recorded *t, struct siox__check *c) 
     if (rc == 0)
       close_burst(&p, &p.burst[i]);
     free(p.burst[i].predicted);
-    free(p.burst[i].touched);
   }
   count_unforetold(t, c);
   free(p.burst);

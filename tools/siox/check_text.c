@@ -22,6 +22,17 @@ static void outside(FILE *out, const json_t *e) {
           integer(e, "disk"), real(e, "seconds"));
 }
 
+static void unused(FILE *out, const json_t *e) {
+  fprintf(out, "      not used: disk %lld after %s (%s), %.3f to %.3f s, then %s: %s",
+          integer(e, "disk"), string(e, "after", "no call known"), string(e, "file", "?"),
+          real(e, "from"), real(e, "to"),
+          json_is_true(json_object_get(e, "used_again")) ? "used again" : "the end",
+          string(e, "why", "?"));
+  if (json_object_get(e, "kept_by_rank"))
+    fprintf(out, " by rank %lld", integer(e, "kept_by_rank"));
+  fputc('\n', out);
+}
+
 static void windows(FILE *out, const json_t *check) {
   const json_t *sets = json_object_get(check, "windows"),
                *disks = json_object_get(check, "disk_windows");
@@ -30,6 +41,9 @@ static void windows(FILE *out, const json_t *check) {
   if (json_is_number(json_object_get(check, "break_even_seconds")))
     fprintf(out, "; a gap pays from %.3f s", real(check, "break_even_seconds"));
   fputc('\n', out);
+  size_t i;
+  json_t *item;
+  json_array_foreach(json_object_get(check, "first_unused"), i, item) unused(out, item);
 }
 
 void siox__check_print(FILE *out, const json_t *check) {

@@ -16,12 +16,14 @@ struct gap { /* of one disk */
   uint32_t disk, job;
   size_t after, before; /* bursts; SIZE_MAX: the job's end */
   int64_t start, end;   /* idle of everybody's requests */
+  size_t use;           /* the last before it */
 };
 
 struct piece { /* a request's time on a disk */
   int64_t from, to;
   uint32_t disk, job;
   size_t burst; /* of its job */
+  size_t use;
 };
 
 struct pass {
@@ -66,7 +68,7 @@ static int collect(struct pass *p) {
     for (uint32_t d = 0; d < t->ndisks && rc == 0; d++) {
       struct piece *piece = touched[d] ? SIOX__NEXT(&p->piece) : NULL;
       if (piece)
-        *piece = (struct piece){u->from, u->to, d, j, job[j].burst};
+        *piece = (struct piece){u->from, u->to, d, j, job[j].burst, i};
       rc = touched[d] && !piece ? SIOX_ENOMEM : 0;
     }
   }
@@ -99,7 +101,7 @@ static int add_gap(struct pass *p, const struct piece *last, size_t before, int6
   struct gap *g = SIOX__NEXT(&p->gap);
   if (!g)
     return SIOX_ENOMEM;
-  *g = (struct gap){last->disk, last->job, last->burst, before, start, end};
+  *g = (struct gap){last->disk, last->job, last->burst, before, start, end, last->use};
   return 0;
 }
 
@@ -196,6 +198,32 @@ static bool was_used(const struct siox__recorded *t, const struct gap *g) {
   return false;
 }
 
+/* Why a window was not used, as it was in its middle. */
+static void note_unused(const struct pass *p, const struct gap *g) {
+  const struct siox__recorded *t = p->t;
+  if (p->c->nunused == SIOX__EXAMPLES)
+    return;
+  struct siox__unused *u = &p->c->unused[p->c->nunused++];
+  *u = (struct siox__unused){.use = &t->use.item[g->use],
+                             .disk = g->disk,
+                             .start = g->start,
+                             .end = g->end,
+                             .again = g->before != SIZE_MAX,
+                             .why = SIOX__NOBODY};
+  int64_t middle = g->start + (g->end - g->start) / 2;
+  for (uint32_t i = 0; i < t->client.n; i++) {
+    if (t->client.item[i].job != g->job || !t->client.item[i].disk)
+      continue;
+    struct siox__word w = siox__said(t, i, g->disk, middle);
+    if (siox__predicts(t, &w, middle) && u->why != SIOX__KEPT) {
+      u->why = SIOX__KEPT;
+      u->keeper = i;
+    } else if (w.flag == 0 && u->why == SIOX__NOBODY) {
+      u->why = SIOX__TOO_SHORT;
+    }
+  }
+}
+
 static int by_set(const void *a, const void *b) {
   const struct gap *x = a, *y = b;
   if (x->job != y->job)
@@ -224,6 +252,8 @@ static void count(const struct pass *p) {
       bool used = was_used(p->t, &g[next]);
       p->c->disk_windows.eligible++;
       p->c->disk_windows.used += used;
+      if (!used)
+        note_unused(p, &g[next]);
       all &= used;
       start = g[next].start > start ? g[next].start : start;
       end = g[next].end < end ? g[next].end : end;
