@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-// Splitting of marked loops with LLVM's LoopConstrainer.
+// Splitting of marked loops: how many iterations come first, and the hints.
 #include "transform/Split.h"
 #include "analysis/Externals.h"
 #include "analysis/Markers.h"
 #include "model/Abi.h"
 #include "report/Remarks.h"
 #include "transform/Guard.h"
+#include "transform/LoopCopy.h"
 #include "llvm/Analysis/AssumptionCache.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/OptimizationRemarkEmitter.h"
@@ -16,7 +17,6 @@
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Transforms/Utils/Local.h"
-#include "llvm/Transforms/Utils/LoopConstrainer.h"
 #include "llvm/Transforms/Utils/LoopSimplify.h"
 #include "llvm/Transforms/Utils/LoopUtils.h"
 #include "llvm/Transforms/Utils/ModuleUtils.h"
@@ -125,8 +125,8 @@ public:
       return A.first->getLoopDepth() > B.first->getLoopDepth();
     });
     for (auto &[L, O] : Work)
-      if (!split(*L, *O))
-        guard(*L, *O);
+      if (Reason Why = split(*L, *O); Why != Reason::None)
+        guard(*L, *O, Why);
   }
 
 private:
@@ -138,8 +138,8 @@ private:
       Call->eraseFromParent();
   }
 
-  void guard(Loop &L, const Order &O) {
-    missed(ORE, Reason::SplitShape, O.Enter);
+  void guard(Loop &L, const Order &O, Reason Why) {
+    missed(ORE, Why, O.Enter);
     dropRelease(*O.Enter);
     if (!bearsTicks(L))
       return;
@@ -148,46 +148,35 @@ private:
     SE.forgetLoop(&L);
   }
 
-  bool split(Loop &L, const Order &O) {
-    MDNode *LoopId = L.getLoopID();
+  /// Why the loop could not be split; None: it was.
+  Reason split(Loop &L, const Order &O) {
     simplifyLoop(&L, &DT, &LI, &SE, &AC, nullptr, false);
     formLCSSARecursively(L, DT, &LI, &SE);
-    const char *Why = nullptr;
-    std::optional<LoopStructure> LS = LoopStructure::parseLoopStructure(SE, L, true, Why);
-    if (!LS)
-      return false;
-    auto *Step = dyn_cast<ConstantInt>(LS->IndVarStep);
-    auto *Type = dyn_cast<IntegerType>(LS->IndVarStart->getType());
-    const SCEV *Taken = SE.getExitCount(&L, LS->Latch);
-    if (!Step || !Type || Type != LS->ExitCountTy || Type->getBitWidth() > 64 ||
-        isa<SCEVCouldNotCompute>(Taken) || SE.getTypeSizeInBits(Taken->getType()) > 64)
-      return false;
-    // Everything is tried before anything is written: the lead is a placeholder until then.
+    if (!canStandTwice(L))
+      return Reason::SplitNoCopy;
     BasicBlock *Before = L.getLoopPreheader();
-    IntegerType *I64 = IntegerType::get(F.getContext(), 64);
-    const SCEV *Trip = SE.getAddExpr(SE.getTruncateOrZeroExtend(Taken, I64), SE.getOne(I64));
-    Instruction *Where = Before->getTerminator();
-    SCEVExpander Expander(SE, F.getDataLayout(), "siox.trip");
-    if (!Expander.isSafeToExpandAt(Trip, Where))
-      return false;
-    Value *Iterations = Expander.expandCodeFor(Trip, I64, Where);
-    IRBuilder<> B(Where);
+    const bool Empty = &Before->front() == Before->getTerminator();
+    Instruction *Last = Empty ? nullptr : Before->getTerminator()->getPrevNode();
+    IRBuilder<> B(Before->getTerminator());
     B.SetCurrentDebugLocation(O.Enter->getDebugLoc());
-    Value *Lead = leadOf(O, Iterations, B);
-    LoopConstrainer::SubRanges Ranges = rangesFor(*LS, Type, Step, Lead);
-    Loop *Rest = nullptr;
-    auto Remember = [&](Loop *New, bool IsSubloop) {
-      if (!IsSubloop)
-        Rest = New;
-    };
-    if (!LoopConstrainer(L, LI, Remember, *LS, SE, DT, Type, Ranges).run() || !Rest) {
-      RecursivelyDeleteTriviallyDeadInstructions(Lead);
-      return false;
+    Value *Trip = nullptr, *First = nullptr, *Lead = nullptr;
+    // Iterations of the latch's test, known exactly: the first loop needs no other test.
+    const bool Sure = (Trip = expandCount(L, *L.getLoopLatch(), B));
+    if (Sure) {
+      // At least one iteration is left for the second loop, whose test ends it.
+      Value *Taken = Trip;
+      Trip = B.CreateAdd(Taken, B.getInt64(1));
+      Lead = leadOf(O, Trip, B);
+      Value *Rest = B.CreateBinaryIntrinsic(Intrinsic::umax, Lead, B.getInt64(1));
+      First = B.CreateBinaryIntrinsic(Intrinsic::usub_sat, Taken, B.CreateSub(Rest, B.getInt64(1)));
+    } else if ((Trip = predictedTrip(L, O, B))) {
+      Lead = leadOf(O, Trip, B);
+      First = B.CreateBinaryIntrinsic(Intrinsic::usub_sat, Trip, Lead);
+    } else {
+      return Reason::SplitTripUnknown;
     }
-    // The constrainer takes what it copied for a slow path and switches optimisations off in it.
-    Rest->setLoopID(LoopId);
-    BasicBlock *Between = Rest->getLoopPreheader();
-    B.SetInsertPoint(Between->getTerminator());
+    locate(*Before, Last, O);
+    B.SetInsertPoint(splitLoop(L, First, Sure, DT, LI, SE, AC));
     B.SetCurrentDebugLocation(O.Enter->getDebugLoc());
     if (O.Mask)
       B.CreateCall(abiFunction(M, "siox_set_speed"),
@@ -197,7 +186,45 @@ private:
                    {O.Enter->getArgOperand(0), B.getInt32(1), Lead});
     passed(ORE, "LoopSplit", O.Enter,
            "split before its last iterations, with the hint between the two loops");
-    return true;
+    return Reason::None;
+  }
+
+  /// How often a test is passed before it ends the loop, as an i64 before the loop.
+  Value *expandCount(Loop &L, BasicBlock &Test, IRBuilder<> &B) {
+    const SCEV *Taken = L.isLoopExiting(&Test) ? SE.getExitCount(&L, &Test) : nullptr;
+    if (!Taken || isa<SCEVCouldNotCompute>(Taken) || SE.getTypeSizeInBits(Taken->getType()) > 64)
+      return nullptr;
+    const SCEV *Count = SE.getTruncateOrZeroExtend(Taken, B.getInt64Ty());
+    SCEVExpander Expander(SE, F.getDataLayout(), "siox.trip");
+    if (!Expander.isSafeToExpandAt(Count, &*B.GetInsertPoint()))
+      return nullptr;
+    Value *V = Expander.expandCodeFor(Count, B.getInt64Ty(), &*B.GetInsertPoint());
+    Expander.clear();
+    return isa<Constant>(V) ? V : B.CreateFreeze(V);
+  }
+
+  /// A count that need not be right: of another test that every iteration passes, else what
+  /// PipelineStart found.
+  Value *predictedTrip(Loop &L, const Order &O, IRBuilder<> &B) {
+    SmallVector<BasicBlock *, 4> Tests;
+    L.getExitingBlocks(Tests);
+    for (BasicBlock *Test : Tests)
+      if (DT.dominates(Test, L.getLoopLatch()))
+        if (Value *Count = expandCount(L, *Test, B))
+          return Count;
+    Value *Trip = O.Enter->getArgOperand(1);
+    if (auto *Constant = dyn_cast<ConstantInt>(Trip);
+        Constant && Constant->getSExtValue() == SIOX_UNKNOWN)
+      return nullptr;
+    return B.CreateBinaryIntrinsic(Intrinsic::smax, Trip, B.getInt64(0));
+  }
+
+  /// What was put before the loop belongs to the marker's place.
+  static void locate(BasicBlock &Before, Instruction *Last, const Order &O) {
+    BasicBlock::iterator I = Last ? std::next(Last->getIterator()) : Before.begin();
+    for (; I != Before.end(); ++I)
+      if (!I->getDebugLoc() && !isa<PHINode>(I))
+        I->setDebugLoc(O.Enter->getDebugLoc());
   }
 
   Value *leadOf(const Order &O, Value *Iterations, IRBuilder<> &B) {
@@ -205,27 +232,6 @@ private:
       return B.CreateBinaryIntrinsic(Intrinsic::umin, B.getInt64(O.Lead), Iterations);
     return B.CreateCall(abiFunction(M, "siox_split_lead"),
                         {O.Enter->getArgOperand(0), Iterations, B.getInt64(O.TbNs)});
-  }
-
-  /// The main loop runs while the index is before End - Lead * Step, kept between Start and End.
-  LoopConstrainer::SubRanges rangesFor(const LoopStructure &LS, IntegerType *Type,
-                                       ConstantInt *Step, Value *Lead) {
-    const SCEV *Start = SE.getSCEV(LS.IndVarStart), *End = SE.getSCEV(LS.LoopExitAt);
-    const SCEV *Back =
-        SE.getMulExpr(SE.getTruncateOrZeroExtend(SE.getSCEV(Lead), Type), SE.getConstant(Step));
-    const SCEV *Limit = SE.getMinusSCEV(End, Back);
-    auto Max = [&](const SCEV *A, const SCEV *B) {
-      return LS.IsSignedPredicate ? SE.getSMaxExpr(A, B) : SE.getUMaxExpr(A, B);
-    };
-    auto Min = [&](const SCEV *A, const SCEV *B) {
-      return LS.IsSignedPredicate ? SE.getSMinExpr(A, B) : SE.getUMinExpr(A, B);
-    };
-    LoopConstrainer::SubRanges Ranges;
-    if (LS.IndVarIncreasing)
-      Ranges.HighLimit = Min(End, Max(Start, Limit));
-    else // the low limit is the last index of the main loop; End is passed by none
-      Ranges.LowLimit = SE.getAddExpr(Max(End, Min(Start, Limit)), SE.getOne(Type));
-    return Ranges;
   }
 
   Function &F;

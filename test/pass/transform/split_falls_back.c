@@ -8,7 +8,7 @@
 int main(int argc, char **argv) {
   (void)argv;
   int n = 2 + argc, steps = 0;
-  // SHAPE: split_falls_back.c:[[@LINE+2]]:3: remark: the loop's shape does not allow splitting
+  // SHAPE: split_falls_back.c:[[@LINE+2]]:3: remark: the number of iterations cannot be told before the loop
   // O0: split_falls_back.c:[[@LINE+1]]:3: remark: --form=split needs loops in SSA form
   while (n != 1) {
     n = n % 2 ? 3 * n + 1 : n / 2;
