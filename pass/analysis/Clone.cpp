@@ -157,12 +157,15 @@ void OptimisticClone::prepare() {
     if (F.isDeclaration())
       assumeOptimistically(F, Library);
   markInlining();
-  simplify("inferattrs,function(sroa,early-cse<memssa>,simplifycfg,instcombine),always-inline");
+  // That instcombine needs another round is no reason to end the compiler, which its own runs check.
+  simplify("inferattrs,function(sroa,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>)"
+           ",always-inline");
   for (Function &F : *Clone)
     if (F.isDeclaration())
       assumeOptimistically(F, Library); // over what inferattrs knows of the C library
   simplify("ipsccp,globalopt,cgscc(function-attrs),require<globals-aa>,"
-           "function(sroa,early-cse<memssa>,instcombine,simplifycfg,loop(loop-rotate),"
+           "function(sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,loop(loop-"
+           "rotate),"
            "loop-mssa(licm),gvn,simplifycfg)");
   if (Fortran)
     readFortranStrings(*Clone);

@@ -297,8 +297,8 @@ void trackFilePointers(OptimisticClone &Clone) {
   Tracker(Clone).run();
   for (Function &F : Clone.module())
     Clone.analyses().invalidate(F, PreservedAnalyses::none());
-  Clone.simplify(
-      "function(sroa,early-cse<memssa>,instcombine,loop-mssa(licm),simplifycfg,loop(indvars))");
+  Clone.simplify("function(sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,loop-mssa(licm),"
+                 "simplifycfg,loop(indvars))");
 }
 
 } // namespace siox

@@ -54,8 +54,11 @@ Error Options::set(StringRef Name, StringRef Value) {
 
 Expected<Options> optionsFromEnvironment() {
   Options O;
-  for (StringRef Name : {"form", "layouts", "disks", "drive", "tb-ns", "lead", "print-access",
-                         "print-plan", "summary"}) {
+  for (StringRef Name : {
+#define SIOX_PASS_OPTION(name, kind, value, help) name,
+#include "frontend/options.def"
+#undef SIOX_PASS_OPTION
+       }) {
     std::string Variable = "SIOX_" + Name.upper();
     for (char &C : Variable)
       if (C == '-')

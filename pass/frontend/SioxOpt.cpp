@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 // siox-opt: the pass on a file of LLVM bitcode or assembly.
 #include "frontend/Pipeline.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
-#include "llvm/Config/llvm-config.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Bitcode/BitcodeWriter.h"
+#include "llvm/Config/llvm-config.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
 #include "llvm/IR/LLVMContext.h"
@@ -11,43 +13,89 @@
 #include "llvm/IR/Verifier.h"
 #include "llvm/IRReader/IRReader.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/ToolOutputFile.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace llvm;
 
-static const char Help[] =
+static const char Usage[] =
     R"(usage: siox-opt INPUT [-o OUTPUT] [options]
 
 Runs the Siox pass on a file of LLVM bitcode (.bc) or assembly (.ll); - is standard input or output. Without -o
 nothing is written, which serves the --print options.
 
-  -o FILE           write the instrumented module
-  -S                write assembly instead of bitcode
-  --form=guard      hints by iteration counters (the default; at any optimisation level)
-  --form=split      split loops where the module's loops allow it
-  --layouts FILE    layouts.yaml: file layouts by name          (environment SIOX_LAYOUTS)
-  --disks D         number of disks of the system               (environment SIOX_DISKS)
-  --drive NAME      drive profile for estimates                 (environment SIOX_DRIVE)
-  --tb-ns N         ns of one loop iteration, for estimates     (environment SIOX_TB_NS)
-  --lead N          iterations of lead of every hint            (environment SIOX_LEAD)
-  --print-access    one line for each MPI-IO call on standard output:
-                      FILE:LINE FUNCTION CALL [origin=FILE:LINE,...[,?]] [first=BYTE] [size=BYTES] [LEVELS] [layout=L]
-                      [mask=BITS] [why="REASON"]
-                    origin: the MPI_File_open calls its handle can come from; ? when others may exist
-                    first: byte offset of the first access; a call outside loops has nothing more to say
-                    LEVELS: L0 is the innermost loop around the call, callers' loops count on:
-                      const | affine(stride=BYTES,trip=N) | invariant(trip=N) | unknown(trip=N); what is only
-                      known at run time is ?, a trip that is not known is left out
-                    layout: base:factor:unit or nodes:unit; mask: the disks it touches, disk 0 leftmost
-  --print-plan      one line for each region on standard output
-  --summary         a table on standard output: accesses by what is known of their offsets, regions by what becomes of
-                    them, and the reasons (docs/reasons.md)         (environment SIOX_SUMMARY=1, in compilers too)
-                      example: siox-opt app.bc --disks 6 --summary
-  --help            this text
-  --version         the version, and LLVM's
+  -o FILE              write the instrumented module
+  -S                   write assembly instead of bitcode
 )";
+static const char More[] = R"(  --help               this text
+  --version            the version, and LLVM's
+
+A line of --print-access is
+  FILE:LINE FUNCTION CALL [origin=FILE:LINE,...[,?]] [first=BYTE] [size=BYTES] [LEVELS]
+  [layout=L] [mask=BITS] [why="REASON"]
+  origin: the MPI_File_open calls its handle can come from; ? when others may exist
+  first: byte offset of the first access; a call outside loops has nothing more to say
+  LEVELS: L0 is the innermost loop around the call, callers' loops count on:
+    const | affine(stride=BYTES,trip=N) | invariant(trip=N) | unknown(trip=N); what is only
+    known at run time is ?, a trip that is not known is left out
+  layout: base:factor:unit or nodes:unit; mask: the disks it touches, disk 0 leftmost
+
+example: siox-opt app.bc --disks 6 --summary
+)";
+
+namespace {
+struct Setting {
+  StringRef Name, Value, Help;
+  bool TakesValue;
+};
+} // namespace
+static constexpr bool VALUE = true, FLAG = false;
+static const Setting Settings[] = {
+#define SIOX_PASS_OPTION(name, kind, value, help) {name, value, help, kind},
+#include "frontend/options.def"
+#undef SIOX_PASS_OPTION
+};
+
+/// Words in lines of at most 100 columns, all behind a margin of 23.
+static void printFolded(StringRef Text) {
+  size_t Column = 23;
+  for (StringRef Word : split(Text, ' ')) {
+    if (Column > 23 && Column + 1 + Word.size() > 100) {
+      outs() << '\n';
+      outs().indent(23);
+      Column = 23;
+    } else if (Column > 23) {
+      outs() << ' ';
+      Column++;
+    }
+    outs() << Word;
+    Column += Word.size();
+  }
+  outs() << '\n';
+}
+
+static void help() {
+  outs() << Usage;
+  for (const Setting &S : Settings) {
+    std::string Option = ("  --" + S.Name +
+                          (S.Value.contains('|') ? "="
+                           : S.TakesValue        ? " "
+                                                 : "") +
+                          S.Value)
+                             .str();
+    outs() << left_justify(Option, 23);
+    if (Option.size() >= 23) {
+      outs() << '\n';
+      outs().indent(23);
+    }
+    std::string Variable = "SIOX_" + S.Name.upper();
+    std::replace(Variable.begin(), Variable.end(), '-', '_');
+    printFolded((S.Help + " (environment " + Variable + ")").str());
+  }
+  outs() << More;
+}
 
 static int fail(const Twine &Message) {
   errs() << "siox-opt: error: " << Message << '\n';
@@ -96,8 +144,9 @@ static Error parse(ArrayRef<const char *> Args, CommandLine &C) {
       C.Output = Value->str();
     } else if (Arg.starts_with("--")) {
       auto [Name, Value] = Arg.drop_front(2).split('=');
-      if (!Arg.contains('=') && (Name == "form" || Name == "layouts" || Name == "disks" ||
-                                 Name == "drive" || Name == "tb-ns" || Name == "lead")) {
+      const auto *Known =
+          find_if(Settings, [Name = Name](const Setting &S) { return S.Name == Name; });
+      if (!Arg.contains('=') && Known != std::end(Settings) && Known->TakesValue) {
         Expected<StringRef> Following = Next();
         if (!Following)
           return Following.takeError();
@@ -141,7 +190,7 @@ int main(int argc, char **argv) {
   ArrayRef<const char *> Args(argv + 1, argc - 1);
   for (StringRef Arg : Args)
     if (Arg == "--help" || Arg == "-h") {
-      outs() << Help;
+      help();
       return 0;
     } else if (Arg == "--version") {
       outs() << "siox-opt " SIOX_VERSION ", LLVM " LLVM_VERSION_STRING "\n";

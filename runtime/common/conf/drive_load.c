@@ -2,6 +2,7 @@
 /* Drive profiles from share/drives/NAME.yaml; keys and forms are described in docs/drives.md. A
  * figure that the profile leaves out and emulation needs is an error that names the key, never a
  * guess. */
+#include "common/conf/data_dir.h"
 #include "common/conf/dirs.h"
 #include "common/conf/drive_schema.h"
 #include "siox/drive.h"
@@ -276,16 +277,17 @@ static void list_profiles(const char *directory, char *text, size_t size) {
   free(entry);
 }
 
-/* share/drives/NAME.yaml: $SIOX_DATA_DIR, then the source tree this was built from, then where it
- * is installed. */
+/* share/drives/NAME.yaml: $SIOX_DATA_DIR, then beside the installation that this is part of, then
+ * the source tree this was built from, then where it was to be installed. */
 static int find_profile(const char *name, char *path, size_t size, struct siox_diag *diag) {
   if (strchr(name, '/')) {
     snprintf(path, size, "%s", name);
     return 0;
   }
-  const char *dirs[] = {secure_getenv("SIOX_DATA_DIR"), SIOX_SOURCE_DATA_DIR,
-                        SIOX_INSTALL_DATA_DIR};
-  char known[128] = "", directory[4096];
+  char known[128] = "", directory[4096], beside[4096];
+  const char *dirs[] = {secure_getenv("SIOX_DATA_DIR"),
+                        siox__data_dir(beside, sizeof beside) ? beside : NULL,
+                        SIOX_SOURCE_DATA_DIR, SIOX_INSTALL_DATA_DIR};
   for (size_t i = 0; i < sizeof dirs / sizeof *dirs; i++) {
     if (!dirs[i] || !*dirs[i])
       continue;
