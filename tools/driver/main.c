@@ -221,7 +221,7 @@ static void add_before(struct siox__args *command, const struct siox__line *line
     /* Makes the front end keep places in the source for the pass, and write none of them into the
      * object: the run time names calls by file and line. No pass has the name, so nothing is
      * printed. */
-    siox__add(command, "-Rpass-analysis=^siox-places$");
+    siox__add(command, "-Rpass-analysis=^siox-places");
   }
   if (line->sources && places->include && !siox__language.fortran) {
     siox__add(command, "-idirafter");
