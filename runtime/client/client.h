@@ -179,7 +179,7 @@ const struct siox_mask *siox__fault_mask(void);
 
 /* fork.c */
 
-/* What predict.c makes of the calls. handle: the MPI_File; offset in bytes or -1; site NULL: not
+/* What predict.c makes of the calls. handle: the MPI_File; reach: predict.h; site NULL: not
  * compiled with the pass; layout NULL: not known. */
 void siox__predict_opened(struct siox_site *site, void *handle, const struct siox_layout *layout);
 void siox__predict_closed(void *handle);
@@ -187,7 +187,8 @@ void siox__predict_closed(void *handle);
 void siox__predict_beside(void *handle, const char *layout);
 /* A call that moves the shared file pointer. */
 void siox__predict_pointer(void *handle);
-void siox__predict_before(struct siox_site *site, void *handle, int64_t offset, int64_t bytes);
+struct siox__reach;
+void siox__predict_before(struct siox_site *site, void *handle, const struct siox__reach *reach);
 /* A file was opened while the MPI-IO call on `handle` runs. */
 void siox__mpi_opened_beside(void *handle, const struct siox__file *file);
 /* Layout of an open MPI file while it is open, or NULL. handle: the MPI_File. */

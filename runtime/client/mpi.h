@@ -5,6 +5,7 @@
 #define SIOX_CLIENT_MPI_H
 #include "client/client.h"
 #include "client/files.h"
+#include "common/filetype.h"
 #include "common/random.h"
 #include "siox/mpiio.h"
 /* The wrappers' own prototypes must be visible outside whatever mpi.h says. */
@@ -43,9 +44,14 @@ struct siox__mpi_file {
   int size, self;
   int64_t displacement, etype; /* of the view, bytes */
   bool contiguous;             /* byte offset = displacement + offset * etype */
+  struct siox__view view;      /* with holes; type NULL: none, or not known */
+  /* Of reads and of writes: may ranks do I/O for others, and in pieces of how many bytes does one
+   * read over holes (0: never). */
   enum siox__gathers { SIOX__NEVER_GATHERED, SIOX__OUT_OF_ORDER, SIOX__ALWAYS_GATHERED } gathers[2];
+  int64_t sieve[2];
   uint64_t split_seq; /* collective of the split operation under way */
-  int64_t split_offset, split_bytes;
+  int64_t split_offset, split_data, split_bytes;
+  bool split_writes;
 };
 struct siox__mpi_file *siox__mpi_file(MPI_File handle);
 /* Takes over the reference to file. NULL: out of memory. */
@@ -53,8 +59,11 @@ struct siox__mpi_file *siox__mpi_file_add(MPI_File handle, struct siox__file *fi
 /* Takes it out of the table; its memory stays until the free. */
 struct siox__mpi_file *siox__mpi_file_remove(MPI_File handle);
 void siox__mpi_file_free(struct siox__mpi_file *f);
-/* Asks in which collective accesses, reads and writes, ranks may do I/O for others. */
-void siox__mpi_file_gathers(struct siox__mpi_file *f);
+/* Asks how collective accesses and those over holes are done. */
+void siox__mpi_file_hints(struct siox__mpi_file *f);
+/* A view was set. */
+void siox__mpi_file_view(struct siox__mpi_file *f, MPI_Offset displacement, MPI_Datatype etype,
+                         MPI_Datatype filetype, const char *datarep);
 /* Striping asked for by an MPI_Info as layout text; "" none or not valid. */
 void siox__mpi_layout_hint(MPI_Info info, char *text, size_t size);
 
@@ -72,8 +81,8 @@ struct siox__sync {
 void siox__sync_begin(struct siox__sync *s, MPI_Comm comm);
 void siox__sync_end(const struct siox__sync *s, enum siox_sync_kind kind, int root);
 
-/* Receives under way: there are some that an end of requests has to be compared with; the request has
- * ended, status is the one of its receive. */
+/* Receives under way: there are some that an end of requests has to be compared with; the request
+ * has ended, status is the one of its receive. */
 bool siox__message_watching(void);
 void siox__message_ended(MPI_Request request, const MPI_Status *status);
 

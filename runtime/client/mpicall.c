@@ -2,13 +2,14 @@
 /* The common part of every MPI-IO wrapper: the one recorder of a call. While the PMPI call runs,
  * the thread's I/O below it (siox__charge) carries its site and collective id. */
 #include "client/mpiio.h"
+#include "client/predict.h"
 
 bool siox__call_start(struct siox__call *c, enum siox_call call) {
   const struct siox_site *site = siox__self.site;
   siox__self.site = NULL;
   if (!siox__welcomed() || siox__self.depth)
     return c->on = false;
-  *c = (struct siox__call){.on = true, .call = call, .site = site, .offset = -1};
+  *c = (struct siox__call){.on = true, .call = call, .site = site, .offset = -1, .data = -1};
   c->start = siox__now_ns();
   return true;
 }
@@ -34,19 +35,41 @@ bool siox__call_on_file(struct siox__call *c, enum siox_call call, MPI_File hand
   return true;
 }
 
+/* What a call reaches for: bytes of the file from `offset` on, all of them or what the view leaves.
+ * Ranks that do I/O for others read and write over the holes. */
+static struct siox__reach reach_of(const struct siox__call *c) {
+  struct siox__reach reach = {.offset = c->offset, .bytes = c->bytes};
+  const struct siox__mpi_file *f = c->file;
+  int64_t low, high;
+  if (!f || c->data < 0 || c->bytes <= 0 || !f->view.type ||
+      siox__view_span(&f->view, c->data, c->bytes, &low, &high) < 0 || low < 0)
+    return reach;
+  enum siox__gathers when = f->gathers[c->writes];
+  bool others = c->collective && when != SIOX__NEVER_GATHERED &&
+                !(when == SIOX__OUT_OF_ORDER && f->size == 1);
+  reach = (struct siox__reach){.offset = low, .bytes = high - low};
+  if (!others) {
+    reach.view = &f->view;
+    reach.from = c->data;
+    reach.data = c->bytes;
+    reach.sieve = f->sieve[c->writes];
+  }
+  return reach;
+}
+
 /* Tells the daemon what this rank wants of a collective, where others may do its I/O. A piece with
- * holes is not told: all disks of the file are claimed for it. */
-static void tell_entry(const struct siox__call *c) {
+ * holes that are not known is not told: all disks of the file are claimed for it. */
+static void tell_entry(const struct siox__call *c, const struct siox__reach *reach) {
   const struct siox__mpi_file *f = c->file;
   enum siox__gathers when = f ? f->gathers[c->writes] : SIOX__NEVER_GATHERED;
-  if (when == SIOX__NEVER_GATHERED || !c->uid || !f->file || !f->file->id ||
-      (c->bytes && c->offset < 0))
+  if (when == SIOX__NEVER_GATHERED || !c->uid || c->size < 2 || !f->file || !f->file->id ||
+      (reach->bytes && reach->offset < 0))
     return;
   struct siox_rec_enter enter = {.uid = c->uid,
                                  .seq = c->seq,
                                  .file = f->file->id,
-                                 .offset = c->offset,
-                                 .bytes = c->bytes,
+                                 .offset = reach->offset,
+                                 .bytes = reach->bytes,
                                  .size = (uint32_t)c->size,
                                  .self = (uint32_t)c->self,
                                  .flags = when == SIOX__ALWAYS_GATHERED ? SIOX_ENTER_ALWAYS : 0};
@@ -63,11 +86,12 @@ void siox__call_before(struct siox__call *c) {
     siox__self.depth = 0;
   }
   siox__self.site = c->site; /* hints that follow from it name it */
-  siox__predict_before((struct siox_site *)(uintptr_t)c->site, c->handle, c->offset, c->bytes);
+  const struct siox__reach reach = reach_of(c);
+  siox__predict_before((struct siox_site *)(uintptr_t)c->site, c->handle, &reach);
   if (c->shared)
     siox__predict_pointer(c->handle);
   if (c->gathers)
-    tell_entry(c);
+    tell_entry(c, &reach);
   siox__self.site = NULL;
   siox__self.io_site = c->site_key;
   siox__self.io_uid = c->uid;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Open MPI files, by handle; and what an MPI_Info asks of a new file's layout. */
+/* Open MPI files, by handle: their views, and what an MPI_Info asks of a new file's layout and of
+ * how it is accessed. */
 #include "client/mpi.h"
+#include "client/viewtype.h"
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -71,6 +73,7 @@ void siox__mpi_file_free(struct siox__mpi_file *f) {
   if (!f)
     return;
   siox__file_release(f->file);
+  siox__filetype_drop(f->view.type);
   if (f->has_layout)
     siox_layout_free(&f->layout);
   free(f);
@@ -92,29 +95,81 @@ static bool get(MPI_Info info, const char *name, char *value, int size) {
   return PMPI_Info_get(info, name, size - 1, value, &there) == MPI_SUCCESS && there && *value;
 }
 
-/* ROMIO's collective buffering; what does not say is taken to do it where it helps. */
-void siox__mpi_file_gathers(struct siox__mpi_file *f) {
-  static const char *const key[2] = {"romio_cb_read", "romio_cb_write"};
-  MPI_Info info = MPI_INFO_NULL;
-  char value[64];
-  if (f->size < 2 || !f->has_layout || PMPI_File_get_info(f->handle, &info) != MPI_SUCCESS)
-    return;
-  for (int i = 0; i < 2; i++) {
-    f->gathers[i] = SIOX__OUT_OF_ORDER;
-    if (get(info, key[i], value, sizeof value))
-      f->gathers[i] = !strcmp(value, "disable")  ? SIOX__NEVER_GATHERED
-                      : !strcmp(value, "enable") ? SIOX__ALWAYS_GATHERED
-                                                 : SIOX__OUT_OF_ORDER;
-  }
-  PMPI_Info_free(&info);
-}
-
 static bool number(const char *text, uint64_t *out) {
   char *end;
   errno = 0;
   unsigned long long value = strtoull(text, &end, 10);
   *out = value;
   return !errno && !*end && text[0] >= '0' && text[0] <= '9';
+}
+
+static enum siox__gathers gathers(MPI_Info info, const char *key) {
+  char value[64];
+  if (!get(info, key, value, sizeof value))
+    return SIOX__OUT_OF_ORDER;
+  return !strcmp(value, "disable")  ? SIOX__NEVER_GATHERED
+         : !strcmp(value, "enable") ? SIOX__ALWAYS_GATHERED
+                                    : SIOX__OUT_OF_ORDER;
+}
+
+/* ROMIO's keys; what does not say is taken to do it where it helps, with ROMIO's buffers. */
+void siox__mpi_file_hints(struct siox__mpi_file *f) {
+  static const struct {
+    const char *gathers, *sieves, *buffer;
+    int64_t usual; /* bytes */
+  } key[2] = {{"romio_cb_read", "romio_ds_read", "ind_rd_buffer_size", 4194304},
+              {"romio_cb_write", "romio_ds_write", "ind_wr_buffer_size", 524288}};
+  MPI_Info info = MPI_INFO_NULL;
+  char value[64];
+  uint64_t bytes;
+  if (!f->has_layout || PMPI_File_get_info(f->handle, &info) != MPI_SUCCESS)
+    return;
+  for (int i = 0; i < 2; i++) {
+    f->gathers[i] = gathers(info, key[i].gathers);
+    bool asked = get(info, key[i].buffer, value, sizeof value) && number(value, &bytes);
+    f->sieve[i] = asked && bytes && bytes < INT64_MAX ? (int64_t)bytes : key[i].usual;
+    if (get(info, key[i].sieves, value, sizeof value) && !strcmp(value, "disable"))
+      f->sieve[i] = 0;
+  }
+  PMPI_Info_free(&info);
+}
+
+/* MPI-IO has its own opinion of some types: ROMIO (MPICH 4.0.2) loses parts of types of subarrays
+ * and of resized types. What it says of a few places tells. */
+static bool agrees(const struct siox__mpi_file *f, const struct siox__view *view) {
+  int64_t n = siox__filetype_facts(view->type)->size / f->etype;
+  const int64_t looks[] = {0, 1, n / 3, n / 2, n - n / 3, n - 1, n, n + 1, 2 * n - 1};
+  for (size_t i = 0; i < sizeof looks / sizeof *looks; i++) {
+    MPI_Offset at = -1;
+    int64_t low, high;
+    if (looks[i] < 0 || siox__view_span(view, looks[i] * f->etype, 1, &low, &high) < 0 ||
+        PMPI_File_get_byte_offset(f->handle, looks[i], &at) != MPI_SUCCESS || at < low ||
+        at >= high)
+      return false;
+  }
+  return true;
+}
+
+/* A view whose file type has no holes maps offsets to bytes in one step. */
+void siox__mpi_file_view(struct siox__mpi_file *f, MPI_Offset displacement, MPI_Datatype etype,
+                         MPI_Datatype filetype, const char *datarep) {
+  MPI_Count etype_size = 0, size = 0, lower = 0, extent = 0;
+  PMPI_Type_size_x(etype, &etype_size);
+  PMPI_Type_size_x(filetype, &size);
+  PMPI_Type_get_extent_x(filetype, &lower, &extent);
+  bool plain = displacement >= 0 && etype_size > 0 && !strcmp(datarep, "native");
+  siox__filetype_drop(f->view.type);
+  f->view = (struct siox__view){.displacement = displacement};
+  f->displacement = displacement;
+  f->etype = etype_size;
+  f->contiguous = plain && size == extent && lower == 0;
+  if (!plain || f->contiguous || !f->has_layout || size <= 0)
+    return;
+  f->view.type = siox__viewtype(filetype);
+  if (f->view.type && !agrees(f, &f->view)) {
+    siox__filetype_drop(f->view.type);
+    f->view.type = NULL;
+  }
 }
 
 /* Reserved hints of MPI 4.0 section 14.2.8 (striping_factor, striping_unit), ROMIO's

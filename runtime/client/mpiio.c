@@ -18,6 +18,8 @@ static void place(struct siox__call *c, int64_t offset, bool known, int64_t coun
   if (known && c->file && c->file->contiguous && offset >= 0 &&
       !__builtin_add_overflow(scale(offset, c->file->etype), c->file->displacement, &bytes))
     c->offset = bytes;
+  if (known && c->file && c->file->view.type && offset >= 0)
+    c->data = scale(offset, c->file->etype);
 }
 
 #define BUFFER_READ void *
@@ -36,7 +38,7 @@ static void place(struct siox__call *c, int64_t offset, bool known, int64_t coun
  * known before it is made. */
 #define ASK_INDIVIDUAL(c, handle)                                                                  \
   MPI_Offset offset = -1;                                                                          \
-  bool known = c.on && c.file && c.file->contiguous &&                                             \
+  bool known = c.on && c.file && (c.file->contiguous || c.file->view.type) &&                      \
                PMPI_File_get_position(handle, &offset) == MPI_SUCCESS;
 #define ASK_SHARED(c, handle)                                                                      \
   const MPI_Offset offset = -1;                                                                    \
@@ -48,6 +50,8 @@ static void split_begins(struct siox__call *c) {
     return;
   c->file->split_seq = c->seq;
   c->file->split_offset = c->offset;
+  c->file->split_data = c->data;
+  c->file->split_writes = c->writes;
   c->file->split_bytes = c->bytes;
 }
 
@@ -104,6 +108,8 @@ static bool split_end(struct siox__call *c, enum siox_call call, MPI_File handle
     c->uid = c->file->uid;
     c->seq = c->file->split_seq;
     c->offset = c->file->split_offset;
+    c->data = c->file->split_data;
+    c->writes = c->file->split_writes;
     c->bytes = c->file->split_bytes;
   }
   siox__call_before(c);

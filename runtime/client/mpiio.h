@@ -16,6 +16,7 @@ struct siox__call {
   MPI_File handle;
   struct siox__mpi_file *file; /* NULL: not known */
   int64_t start, offset, bytes;
+  int64_t data;      /* first byte in the data of a view with holes; -1: not known, or no holes */
   uint64_t uid, seq; /* collective id; uid 0: none */
   int size, self;
 };

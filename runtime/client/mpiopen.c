@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Wrappers of the MPI-IO calls that move no data: open, close, views, pointers, sizes. */
 #include "client/mpiio.h"
-#include <string.h>
 
 /* The open's id is taken from its communicator before it starts, so a rank whose open fails counts
  * on like the others. Layout wishes travel to the open(2) below through the thread. */
@@ -37,7 +36,7 @@ SIOX_EXPORT int MPI_File_open(MPI_Comm comm, const char *filename, int amode, MP
       f->uid = file_uid;
       f->size = c.size;
       f->self = c.self;
-      siox__mpi_file_gathers(f);
+      siox__mpi_file_hints(f);
     }
     c.file = f;
     c.handle = *handle;
@@ -71,19 +70,6 @@ SIOX_EXPORT int MPI_File_delete(const char *filename, MPI_Info info) {
   return siox__call_end(&c, PMPI_File_delete(filename, info), false);
 }
 
-/* A view whose file type has no holes maps offsets to bytes in one step. */
-static void view(struct siox__mpi_file *f, MPI_Offset displacement, MPI_Datatype etype,
-                 MPI_Datatype filetype, const char *datarep) {
-  MPI_Count etype_size = 0, size = 0, lower = 0, extent = 0;
-  PMPI_Type_size_x(etype, &etype_size);
-  PMPI_Type_size_x(filetype, &size);
-  PMPI_Type_get_extent_x(filetype, &lower, &extent);
-  f->displacement = displacement;
-  f->etype = etype_size;
-  f->contiguous = displacement >= 0 && etype_size > 0 && size == extent && lower == 0 &&
-                  !strcmp(datarep, "native");
-}
-
 SIOX_EXPORT int MPI_File_set_view(MPI_File handle, MPI_Offset displacement, MPI_Datatype etype,
                                   MPI_Datatype filetype, const char *datarep, MPI_Info info) {
   struct siox__call c;
@@ -94,9 +80,9 @@ SIOX_EXPORT int MPI_File_set_view(MPI_File handle, MPI_Offset displacement, MPI_
   siox__call_before(&c);
   int result = PMPI_File_set_view(handle, displacement, etype, filetype, datarep, info);
   if (result == MPI_SUCCESS && c.file)
-    view(c.file, displacement, etype, filetype, datarep);
+    siox__mpi_file_view(c.file, displacement, etype, filetype, datarep);
   if (result == MPI_SUCCESS && c.file && info != MPI_INFO_NULL)
-    siox__mpi_file_gathers(c.file);
+    siox__mpi_file_hints(c.file);
   return siox__call_end(&c, result, true);
 }
 
@@ -156,6 +142,6 @@ SIOX_EXPORT int MPI_File_set_info(MPI_File handle, MPI_Info info) {
     siox__call_before(&c);
   int result = PMPI_File_set_info(handle, info);
   if (c.on && result == MPI_SUCCESS && c.file)
-    siox__mpi_file_gathers(c.file);
+    siox__mpi_file_hints(c.file);
   return siox__call_end(&c, result, true);
 }

@@ -189,9 +189,9 @@ void siox__predict_pointer(void *handle) {
   end();
 }
 
-void siox__predict_before(struct siox_site *site, void *handle, int64_t offset, int64_t bytes) {
+void siox__predict_before(struct siox_site *site, void *handle, const struct siox__reach *reach) {
   if (!begin())
     return;
-  siox__predictor_access(predictor(), site, handle, offset, bytes);
+  siox__predictor_reach(predictor(), site, handle, reach);
   end();
 }

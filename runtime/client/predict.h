@@ -19,6 +19,7 @@
  * process, fed by the thread that came first (predict.c). All times in ns. */
 #ifndef SIOX_CLIENT_PREDICT_H
 #define SIOX_CLIENT_PREDICT_H
+#include "common/filetype.h"
 #include "siox/drive.h"
 #include "siox/layout.h"
 #include "siox/policy.h"
@@ -50,6 +51,15 @@ struct siox__pfile {
   struct siox_layout layout; /* factor 0: not on emulated disks */
   struct siox_layout beside; /* of the file with its shared file pointer; factor 0: none seen */
   uint64_t needed;           /* release generation at which all its disks were claimed as needed */
+};
+
+/* What one access reaches for: `bytes` of the file from `offset` on (-1: not known), or of these
+ * the data bytes [from, from + data) of a view; read over holes in pieces of up to `sieve` bytes,
+ * 0: not over holes. */
+struct siox__reach {
+  int64_t offset, bytes;
+  const struct siox__view *view; /* NULL: all of the bytes */
+  int64_t from, data, sieve;
 };
 
 /* The accesses of one site to one file in one burst. */
@@ -189,6 +199,8 @@ void siox__predictor_pointer(struct siox__predictor *p, const void *handle);
 /* Before an access; offset -1: not known. site may be NULL. */
 void siox__predictor_access(struct siox__predictor *p, struct siox_site *site, const void *handle,
                             int64_t offset, int64_t bytes);
+void siox__predictor_reach(struct siox__predictor *p, struct siox_site *site, const void *handle,
+                           const struct siox__reach *reach);
 /* Before a gap begins: handle[i] is what use i leads to now, NULL: nothing. */
 void siox__predictor_files(struct siox__predictor *p, const struct siox_file_uses *uses,
                            const void *const *handle);
@@ -207,7 +219,8 @@ void siox__predictor_split_hint(struct siox__predictor *p, struct siox_region *r
 struct siox__site_state *siox__site_state(struct siox__predictor *p, struct siox_site *site);
 struct siox__region_state *siox__region_state(struct siox__predictor *p,
                                               struct siox_region *region);
-void siox__history_access(struct siox__context *c, int32_t file, int64_t offset, int64_t bytes);
+/* Requests at equal distances; offset -1: not known. */
+void siox__history_access(struct siox__context *c, int32_t file, const struct siox__piece *piece);
 void siox__history_close_burst(struct siox__context *c);
 /* Index of an open file; -1: not one of ours. */
 int32_t siox__predictor_file(const struct siox__predictor *p, const void *handle);

@@ -172,22 +172,55 @@ void siox__predictor_files(struct siox__predictor *p, const struct siox_file_use
 }
 
 static void learn_access(struct siox__predictor *p, struct siox_site *site, int32_t file,
-                         int64_t offset, int64_t bytes) {
+                         const struct siox__piece *piece) {
   struct siox__site_state *s = siox__site_state(p, site);
   if (!s)
     return;
   touch(p, site, s);
-  siox__history_access(&s->any, file, offset, bytes);
+  siox__history_access(&s->any, file, piece);
   struct siox__context *c = p->burst_region ? context_of(p, p->burst_region->state, site) : NULL;
   if (c)
-    siox__history_access(c, file, offset, bytes);
+    siox__history_access(c, file, piece);
+}
+
+/* Keeps the first piece; a second one ends it. */
+static int take_only(void *only, const struct siox__piece *piece) {
+  struct siox__piece *kept = only;
+  if (kept->count)
+    return 1;
+  *kept = *piece;
+  return 0;
+}
+
+/* What history keeps of an access: its bytes, or equal pieces at equal distances where that is what
+ * a view leaves of them. */
+static struct siox__piece piece_of(const struct siox__reach *reach) {
+  struct siox__piece whole = {reach->offset, 0, 1, reach->bytes}, only = {0};
+  if (reach->view && !reach->sieve &&
+      siox__view_pieces(reach->view, reach->from, reach->data, 2, take_only, &only) == 0)
+    return only;
+  return whole;
+}
+
+static void add_reach(const struct siox__pfile *f, const struct siox__reach *reach,
+                      struct siox_mask *mask) {
+  if (reach->offset < 0)
+    siox_layout_disks(&f->layout, mask);
+  else if (!reach->view || siox__view_mask(reach->view, reach->from, reach->data, reach->sieve,
+                                           &f->layout, mask) < 0)
+    siox_layout_mask(&f->layout, reach->offset, reach->bytes, mask);
 }
 
 void siox__predictor_access(struct siox__predictor *p, struct siox_site *site, const void *handle,
                             int64_t offset, int64_t bytes) {
-  if (asleep(p) ||
-      bytes <= 0) /* opening, seeking and closing are no accesses, nor is a request for nothing */
-    return;
+  const struct siox__reach reach = {.offset = offset, .bytes = bytes};
+  siox__predictor_reach(p, site, handle, &reach);
+}
+
+void siox__predictor_reach(struct siox__predictor *p, struct siox_site *site, const void *handle,
+                           const struct siox__reach *reach) {
+  if (asleep(p) || reach->bytes <= 0)
+    return; /* opening, seeking and closing are no accesses, nor is a request for nothing */
   /* An access that the pass could not see: what we took for a gap is none. */
   for (uint32_t i = 0; i < p->depth; i++) {
     ((struct siox__region_state *)p->stack[i].region->state)->had_access = true;
@@ -195,16 +228,15 @@ void siox__predictor_access(struct siox__predictor *p, struct siox_site *site, c
   }
   p->gap = 0;
   int32_t file = siox__predictor_file(p, handle);
-  if (site)
-    learn_access(p, site, file, offset, bytes);
+  if (site) {
+    const struct siox__piece piece = piece_of(reach);
+    learn_access(p, site, file, &piece);
+  }
   if (file < 0 || !p->file[file].layout.factor || p->file[file].needed == p->releases)
     return;
   struct siox__pfile *f = &p->file[file];
   siox_mask_zero(&p->scratch);
-  if (offset >= 0)
-    siox_layout_mask(&f->layout, offset, bytes, &p->scratch);
-  else
-    siox_layout_disks(&f->layout, &p->scratch);
+  add_reach(f, reach, &p->scratch);
   siox__predict_need(p, &p->scratch);
   siox_mask_zero(&p->scratch);
   siox_layout_disks(&f->layout, &p->scratch);

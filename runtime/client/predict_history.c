@@ -53,29 +53,33 @@ int32_t siox__predictor_file(const struct siox__predictor *p, const void *handle
   return -1;
 }
 
-static void add_access(struct siox__burst *b, int64_t offset, int64_t bytes) {
+static void add_access(struct siox__burst *b, const struct siox__piece *piece) {
+  int64_t offset = piece->offset, last = offset + (piece->count - 1) * piece->stride;
+  int64_t low = last < offset ? last : offset, high = (last < offset ? offset : last) + piece->size;
   if (b->count == 0) {
     *b = (struct siox__burst){.first = offset,
-                              .last = offset,
-                              .low = offset,
-                              .high = offset + bytes,
-                              .size = bytes,
-                              .count = 1,
+                              .last = last,
+                              .inner = piece->stride,
+                              .low = low,
+                              .high = high,
+                              .size = piece->size,
+                              .count = piece->count,
                               .uniform = offset >= 0};
     return;
   }
   if (b->count == 1)
     b->inner = offset - b->last;
-  if (offset < 0 || offset - b->last != b->inner || bytes != b->size)
+  if (offset < 0 || offset - b->last != b->inner || piece->size != b->size ||
+      (piece->count > 1 && piece->stride != b->inner))
     b->uniform = false;
-  b->low = offset < b->low ? offset : b->low;
-  b->high = offset + bytes > b->high ? offset + bytes : b->high;
-  b->size = bytes > b->size ? bytes : b->size;
-  b->last = offset;
-  b->count++;
+  b->low = low < b->low ? low : b->low;
+  b->high = high > b->high ? high : b->high;
+  b->size = piece->size > b->size ? piece->size : b->size;
+  b->last = last;
+  b->count += piece->count;
 }
 
-void siox__history_access(struct siox__context *c, int32_t file, int64_t offset, int64_t bytes) {
+void siox__history_access(struct siox__context *c, int32_t file, const struct siox__piece *piece) {
   if (file < 0)
     return; /* not on emulated disks */
   if (file >= SIOX__FILES_MAX) {
@@ -90,7 +94,7 @@ void siox__history_access(struct siox__context *c, int32_t file, int64_t offset,
     return;
   if (i == c->ntracks)
     c->track[c->ntracks++] = (struct siox__track){.file = file};
-  add_access(&c->track[i].now, offset, bytes);
+  add_access(&c->track[i].now, piece);
 }
 
 void siox__history_close_burst(struct siox__context *c) {
