@@ -115,7 +115,18 @@ SHARING(MPI_File_seek_shared, true, true, sought(&c, offset, whence),
         (MPI_File handle, MPI_Offset offset, int whence), (handle, offset, whence))
 PLAIN(MPI_File_sync, true, -1, (MPI_File handle), (handle))
 PLAIN(MPI_File_set_size, true, size, (MPI_File handle, MPI_Offset size), (handle, size))
-PLAIN(MPI_File_preallocate, true, size, (MPI_File handle, MPI_Offset size), (handle, size))
+
+/* Reads what is there and writes it again, up to size: an access to all of it. */
+SIOX_EXPORT int MPI_File_preallocate(MPI_File handle, MPI_Offset size) {
+  struct siox__call c;
+  if (siox__call_on_file(&c, SIOX_CALL_MPI_File_preallocate, handle, true)) {
+    c.offset = 0;
+    c.bytes = size > 0 ? size : 0;
+    siox__call_before(&c);
+  }
+  return siox__call_end(&c, PMPI_File_preallocate(handle, size), true);
+}
+
 PLAIN(MPI_File_set_atomicity, true, -1, (MPI_File handle, int flag), (handle, flag))
 PLAIN(MPI_File_get_size, false, -1, (MPI_File handle, MPI_Offset *size), (handle, size))
 PLAIN(MPI_File_get_group, false, -1, (MPI_File handle, MPI_Group *group), (handle, group))

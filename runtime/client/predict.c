@@ -15,6 +15,7 @@ static struct {
   struct siox_drive drive;
   uint32_t epoch;               /* of the connection it was made for; 0: none */
   _Atomic uint32_t owner_epoch; /* the epoch in which a thread has taken the regions */
+  uint64_t nthreads, user;      /* threads that accessed files so far; which of them did last */
 } self = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static _Thread_local uint32_t mine
@@ -24,6 +25,18 @@ static void hint(void *context, const struct siox_mask *T, int32_t S, int32_t F,
                  int64_t until) {
   (void)context;
   siox__hint(T, S, F, need_by, until, siox__self.site, true);
+}
+
+/* Each thread that accesses files, by number from 1. */
+static _Thread_local uint64_t number __attribute__((tls_model("initial-exec")));
+
+/* Whether this access is by another thread than the last one. The caller holds the lock. */
+static bool other_thread(void) {
+  if (!number)
+    number = ++self.nthreads;
+  uint64_t before = self.user;
+  self.user = number;
+  return before && before != number;
 }
 
 /* The predictor of the present connection, made on first use. The caller holds the lock. */
@@ -185,13 +198,17 @@ void siox__predict_beside(void *handle, const char *text) {
 void siox__predict_pointer(void *handle) {
   if (!begin())
     return;
-  siox__predictor_pointer(predictor(), handle);
+  struct siox__predictor *p = predictor();
+  p->threads |= other_thread();
+  siox__predictor_pointer(p, handle);
   end();
 }
 
 void siox__predict_before(struct siox_site *site, void *handle, const struct siox__reach *reach) {
   if (!begin())
     return;
-  siox__predictor_reach(predictor(), site, handle, reach);
+  struct siox__predictor *p = predictor();
+  p->threads |= other_thread();
+  siox__predictor_reach(p, site, handle, reach);
   end();
 }

@@ -16,7 +16,7 @@
  * as no time at all: unknown means full speed.
  *
  * Pure: time is an argument, hints leave through a callback. Not thread-safe; one predictor a
- * process, fed by the thread that came first (predict.c). All times in ns. */
+ * process, its regions those of the thread that came first (predict.c). All times in ns. */
 #ifndef SIOX_CLIENT_PREDICT_H
 #define SIOX_CLIENT_PREDICT_H
 #include "common/filetype.h"
@@ -170,6 +170,7 @@ struct siox__predictor {
   const struct siox_file_uses *uses; /* evaluated last */
   struct siox_site **touched;        /* sites used in the running burst */
   uint32_t ntouched, maxtouched;
+  bool threads;      /* several access files: what one said ends with it, so each says all */
   bool settled;      /* a burst has ended: what the program works with is known */
   uint64_t releases; /* grows with each release given: generation of struct siox__pfile.needed */
   struct siox_region *regions;      /* all seen, through state->link */

@@ -232,7 +232,8 @@ void siox__predictor_reach(struct siox__predictor *p, struct siox_site *site, co
     const struct siox__piece piece = piece_of(reach);
     learn_access(p, site, file, &piece);
   }
-  if (file < 0 || !p->file[file].layout.factor || p->file[file].needed == p->releases)
+  if (file < 0 || !p->file[file].layout.factor ||
+      (p->file[file].needed == p->releases && !p->threads))
     return;
   struct siox__pfile *f = &p->file[file];
   siox_mask_zero(&p->scratch);

@@ -245,7 +245,7 @@ void siox__predict_emit(struct siox__predictor *p, int64_t now) {
 
 void siox__predict_need(struct siox__predictor *p, const struct siox_mask *mask) {
   for (uint32_t d = siox_mask_next(mask, 0); d < p->env.ndisks; d = siox_mask_next(mask, d + 1))
-    if (p->claimed[d].state != SIOX__NEEDED)
+    if (p->claimed[d].state != SIOX__NEEDED || p->threads) /* siox__hint knows what a thread said */
       want(&p->claimed[d], SIOX_SPEED_FULL, 1, 0);
   send_wanted(p);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Every way of doing MPI-IO in one small program, verified as it goes: collective, independent, by
- * individual and shared pointer, nonblocking, split, through contiguous and strided views, with a
- * failed open in between and messages around it.
+/* Every way of doing MPI-IO in one small program, verified as it goes: with its space allocated,
+ * collective, independent, by individual and shared pointer, nonblocking, split, through contiguous
+ * and strided views, with a failed open in between and messages around it.
  *
  *   mixed FILE [ROUNDS [FIFO]]     after the first round rank 0 reads FIFO to its end
  *
@@ -171,6 +171,7 @@ int main(int argc, char **argv) {
   MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &half);
   for (int round = 0; round < rounds; round++) {
     MPI_File file = opened(argv[1]);
+    must(MPI_File_preallocate(file, (MPI_Offset)ranks * INTS * (int)sizeof(int)), "preallocate");
     explicit_offsets(file, round, mine, other);
     a_failed_open(argv[1]);
     individual_pointer(file, round, mine, other);

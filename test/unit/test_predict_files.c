@@ -221,6 +221,24 @@ static void a_shared_file_pointer_is_claimed_by_the_calls_that_move_it(void **st
   end(&w);
 }
 
+/* What a thread said of a disk goes when it ends, so another one that uses the disk says it too. */
+static void each_of_several_threads_claims_what_it_uses(void **state) {
+  (void)state;
+  struct world w;
+  begin(&w, SIOX_LEAD_GAP, "0:2:1K", "2:2:1K");
+  struct siox_site site = data_site(origin_a, 1);
+  open_files(&w);
+  touch(&w, &site, &handle_a, 0, 1024);
+  touch(&w, &site, &handle_a, 0, 1024);
+  assert_int_equal(w.n, 1);
+  w.p.threads = true;
+  touch(&w, &site, &handle_a, 0, 1024);
+  assert_int_equal(w.n, 2);
+  assert_string_equal(w.told[1].mask, "100000");
+  assert_int_equal(w.told[1].flag, 1);
+  end(&w);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(first_gap_wakes_only_the_file_its_call_path_leads_to),
@@ -232,6 +250,7 @@ int main(void) {
       cmocka_unit_test(what_follows_other_calls_of_a_helper_is_not_expected),
       cmocka_unit_test(a_loop_of_the_helper_that_lasts_comes_first),
       cmocka_unit_test(a_shared_file_pointer_is_claimed_by_the_calls_that_move_it),
+      cmocka_unit_test(each_of_several_threads_claims_what_it_uses),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
