@@ -78,6 +78,7 @@ class Accesses:
         """An offset from which `need` bytes are within the file's part."""
         r = self.random
         room = f.room - need
+        assert room >= 0, (f, need)
         parts = [f.base] if f.base != "0" else []
         terms = r.sample(scope.terms, min(len(scope.terms), r.choice([1, 1, 2])))
         kind = r.choices(["affine", "table", "scramble", "modulo", "data"], [8, 2, 1, 1, 1])[0]
@@ -159,7 +160,8 @@ class Accesses:
     def pointer_loop(self, scope, body, f):
         """Seek once, then piece after piece by the file pointer."""
         r = self.random
-        trip, size = self.program.loops.trip(12), r.choice([100, 4096, 5000, 16384])
+        trip = self.program.loops.trip(12)
+        size = min(r.choice([100, 4096, 5000, 16384]), f.room // max(trip, 1))
         body.line(f"MPI_File_seek({f.handle}, {self.place(scope, f, size * max(trip, 1))}, MPI_SEEK_SET);")
         reads = r.random() < 0.5
         name = "MPI_File_" + ("read" if reads else "write") + ("_all" if f.known and (f.alone or scope.uniform) and r.random() < 0.4 else "")
@@ -187,7 +189,7 @@ class Accesses:
         with body.block("{"):
             body.line("MPI_Request request[PENDING] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL, MPI_REQUEST_NULL, MPI_REQUEST_NULL};")
             body.line("MPI_Status statuses[PENDING];")
-            stride = r.choice([size, 4096, 16384])
+            stride = r.choice([size, 4096, 16384 if f.room > 65536 else 4096])
             base = self.place(scope, f, 3 * stride + size)
             body.line(f"const MPI_Offset from = {base};")
             with body.block("for (int k = 0; k < PENDING; k++) {"):

@@ -18,6 +18,7 @@ LAYOUTS = """- {file: "*_a*", layout: "0:4:16K"}
 - {file: "*_b*", layout: "2:3:4K"}
 - {file: "*_c*", layout: "4:4:64K"}
 """
+LARGEST = 64 << 20  # no program writes more to a file
 UBSAN = ["-fsanitize=undefined", "-fno-sanitize-recover=undefined"]
 
 
@@ -140,6 +141,8 @@ class Case:
             for folder, _, names in os.walk(store):
                 for name in names:
                     path = os.path.join(folder, name)
+                    if os.path.getsize(path) > LARGEST:
+                        raise Failed("reference" if not daemon else "differs", f"{name} has {os.path.getsize(path)} bytes")
                     with open(path, "rb") as f:
                         files[os.path.relpath(path, store)] = hashlib.sha256(f.read()).hexdigest()
             return Outcome(status, out, files, err, report)

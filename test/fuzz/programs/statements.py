@@ -193,21 +193,19 @@ class Statements:
                 body.line(f"note((uint64_t)({term.text}));")
 
     def call(self, scope, body):
-        fit = [h for h in self.program.helpers if not h.together or scope.uniform and all(f.known for f in scope.files)]
+        f = self.random.choice(scope.files)
+        fit = [h for h in self.program.helpers if h.span <= f.room and (not h.together or f.known and (f.alone or scope.uniform))]
         if not fit:
             return
         h = self.random.choice(fit)
         if self.pay(scope, h.cost) and scope.weight * h.units <= scope.purse.units:
             scope.purse.units -= scope.weight * h.units
-            f = self.random.choice(scope.files)
-            if h.together and not (f.known and (f.alone or scope.uniform)):
-                return
             body.line(h.call(self.program, f, self.program.accesses.place(scope, f, h.span), self.random))
 
     def door(self, scope, body):
         name, cost, units, span = self.program.doors
-        if self.pay(scope, cost) and scope.weight * units <= scope.purse.units:
+        f = self.random.choice(scope.files)
+        if span <= f.room and self.pay(scope, cost) and scope.weight * units <= scope.purse.units:
             scope.purse.units -= scope.weight * units
-            f = self.random.choice(scope.files)
             text = self.random.choice(scope.terms).text if scope.terms else "rank"
             body.line(f"{name}[({text}) % 2]({f.handle}, {self.program.accesses.place(scope, f, span)}, {self.random.choice([1, 2, 5])});")
