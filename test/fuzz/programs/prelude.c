@@ -19,7 +19,7 @@ enum {
 
 static int rank, ranks;
 static MPI_Datatype holed; /* in memory: 2048 bytes, four of each eight */
-static int data[4096];
+static _Thread_local int data[4096];
 static _Thread_local uint64_t sum;
 static _Thread_local unsigned char buffer[BUFFER], pending[PENDING][4096];
 static volatile int zero;

@@ -172,9 +172,8 @@ class Statements:
             rounds = max(units // 4, 1)
             with body.block(f"for (int {v} = 0; {v} < {rounds}; {v}++) {{"):
                 body.line("for (int k = 0; k < 4096; k++)")
-                body.line("  data[k] = (int)((unsigned)data[k] * 3u + (unsigned)k);" if not scope.thread else "  note((uint64_t)k);")
-            if not scope.thread:
-                body.line("note((uint64_t)(unsigned)data[4095]);")
+                body.line("  data[k] = (int)((unsigned)data[k] * 3u + (unsigned)k);")
+            body.line("note((uint64_t)(unsigned)data[4095]);")
         elif kind == "long":
             v = p.name("k")
             with body.block(f"for (int {v} = 0; {v} < {units * 40}; {v}++) {{"):
