@@ -9,8 +9,12 @@ a markdown table.
   base I/O   what the slowest rank waits for its I/O with every disk at full speed
   added      I/O time of the run beyond that. Base I/O is some milliseconds: one wake-up that comes late on a busy
              machine can be more than 100 %, so look at the milliseconds
+  moves      changes of speed by the pass / by hand, of the medians of the rounds; the target is at most 1.1
+  windows    gaps that pay whose disks were all given up in time, of all such gaps, by hand and by the pass (docs/check-hints.md)
+  held       disks that the pass's hints held for a burst, per disk that its requests touched; the target is at most 1.25
   late       wake-ups that came after a request was done
-  target     reached when ratio >= 0.95 and the pass's hints add at most 1 percentage point more than those by hand; hints
+  target     reached when ratio >= 0.95 and the pass's hints add at most 1 percentage point more than those by hand, else
+             missed; beside it what else missed its target: moves, held. Hints
              by hand are the yardstick, and marked where they get less than 95 % of what was possible themselves
 
 The two programs run side by side, on disks and with a daemon of their own each, when there is one instance of each, so
@@ -42,6 +46,8 @@ def figures(place, report):
     base_ms = 1000 * report["base"]["io_seconds"]
     return {"saved": run["saved"], "possible": possible, "share": run["saved"] / possible if possible > 0 else 1.0,
             "base_io_ms": base_ms, "added_io": run["added_io_time"], "added_io_ms": run["added_io_time"] * base_ms,
+            "windows": report["check"]["windows"]["used"], "eligible": report["check"]["windows"]["eligible"],
+            "held": report["check"]["predicted_per_touched"] or 1.0,
             "transitions": run["transitions"], "missed": run["missed"], "late": report["late"]}
 
 
@@ -50,14 +56,14 @@ def one_round(places, instances):
     program = places[0].program
     binaries = (program.hand, program.auto)
     if instances == 1:
-        started = [place.start(binary, 1) for place, binary in zip(places, binaries)]
+        started = [place.start(binary, 1, check=True) for place, binary in zip(places, binaries)]
         return [figures(place, place.finish(process)) for place, process in zip(places, started)]
-    return [figures(place, place.finish(place.start(binary, instances))) for place, binary in zip(places, binaries)]
+    return [figures(place, place.finish(place.start(binary, instances, check=True))) for place, binary in zip(places, binaries)]
 
 
 def summary(results):
     """Of the rounds of one side."""
-    return {key: (sum if key in ("missed", "late") else statistics.median)(r[key] for r in results) for key in results[0]}
+    return {key: (sum if key in ("missed", "late", "windows", "eligible") else statistics.median)(r[key] for r in results) for key in results[0]}
 
 
 def measure(places, instances, rounds):
@@ -69,12 +75,12 @@ def measure(places, instances, rounds):
     hand, auto = (summary([r[who] for r in results]) for who in (0, 1))
     ratio = auto["share"] / hand["share"] if hand["share"] > 0 else 1.0
     return {"program": program.name, "scale": program.scale, "instances": instances, "rounds": rounds, "hand": hand,
-            "auto": auto, "ratio": ratio, "reached": ratio >= 0.95 and auto["added_io"] <= hand["added_io"] + 0.01,
+            "auto": auto, "ratio": ratio, "moves": auto["transitions"] / max(1, hand["transitions"]), "reached": ratio >= 0.95 and auto["added_io"] <= hand["added_io"] + 0.01,
             "other_load_cores": load.cores()}
 
 
 COLUMNS = ("program", "scale", "instances", "share by hand", "by the pass", "ratio", "base I/O", "added by hand",
-           "by the pass", "transitions", "missed", "late", "cores busy with others", "target")
+           "by the pass", "transitions", "moves", "windows by hand", "by the pass", "held", "missed", "late", "cores busy with others", "target")
 
 
 def cells(row):
@@ -82,10 +88,14 @@ def cells(row):
     target = "reached" if row["reached"] else "missed"
     if hand["share"] < 0.95:
         target += ", by hand < 95 %"
+    target += ", moves missed" if row["moves"] > 1.1 else ""
+    target += ", held missed" if auto["held"] > 1.25 else ""
     added = ["%.2f %% = %.2f ms" % (100 * side["added_io"], side["added_io_ms"]) for side in (hand, auto)]
-    pairs = ["%g / %g" % (hand[key], auto[key]) for key in ("transitions", "missed", "late")]
+    transitions, *pairs = ["%g / %g" % (hand[key], auto[key]) for key in ("transitions", "missed", "late")]
+    windows = ["%d of %d" % (side["windows"], side["eligible"]) for side in (hand, auto)]
     return [row["program"], row["scale"], str(row["instances"]), "%.1f %%" % (100 * hand["share"]),
-            "%.1f %%" % (100 * auto["share"]), "%.3f" % row["ratio"], "%.1f ms" % auto["base_io_ms"], *added, *pairs,
+            "%.1f %%" % (100 * auto["share"]), "%.3f" % row["ratio"], "%.1f ms" % auto["base_io_ms"], *added, transitions,
+            "%.2f" % row["moves"], *windows, "%.2f" % auto["held"], *pairs,
             "%.1f" % row["other_load_cores"], target]
 
 
