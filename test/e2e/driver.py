@@ -272,6 +272,23 @@ def a_compiler_without_a_wrapper_can_be_asked_for():
     run(CC, "-c", "a.c", env=environment)
 
 
+def places_are_kept_only_where_there_is_mpi_io():
+    write("none.c", NO_IO)
+    write("direct.c", IO)
+    os.mkdir("headers")
+    write("headers/inner.h", "#define READ MPI_File_read\n")
+    write("outer.h", '#include "inner.h"\n')
+    write("nested.c", '#include <mpi.h>\n#  include "outer.h"\n')
+    write("mpi_file.f90", "      call mpi_file_read(f, b, 1, t, s, e)\n")
+    kept = lambda *a: "-Rpass-analysis=^siox-places" in shown(*a)
+    assert not kept(CC, "-c", "none.c")
+    assert kept(CC, "-c", "direct.c") and kept(CC, "-c", "none.c", "direct.c")
+    assert kept(CC, "-Iheaders", "-c", "nested.c") and kept(CC, "-I", "headers", "-c", "nested.c")
+    assert kept(CC, "-include", "outer.h", "-c", "none.c") and kept(CC, "-x", "c", "-c", "-")
+    if shutil.which("flang-new-19"):
+        assert kept(FC, "-c", "mpi_file.f90")
+
+
 def cxx_programs_are_instrumented():
     write("a.cpp", "#include <mpi.h>\n#include <vector>\nint work(MPI_File f) { std::vector<double> b(64);\n"
           "  return MPI_File_read_at(f, 0, b.data(), 64, MPI_DOUBLE, MPI_STATUS_IGNORE); }\n")

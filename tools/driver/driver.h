@@ -4,9 +4,9 @@
  *   siox-cc -O2 -c a.c    becomes    MPICH_CC=clang-19 mpicc -fpass-plugin=... -idirafter ... -O2
  * -c a.c siox-cc -o a a.o      becomes    MPICH_CC=clang-19 mpicc -L... -lsiox ... -o a a.o
  *
- * line.c reads what a command line asks for, find.c finds the parts of Siox and the compiler,
- * fortran.c knows what is particular to Fortran, main.c puts the new command line together and runs
- * it. */
+ * line.c reads what a command line asks for, places.c looks into the sources, find.c finds the
+ * parts of Siox and the compiler, fortran.c knows what is particular to Fortran, main.c puts the
+ * new command line together and runs it. */
 #ifndef SIOX_TOOLS_DRIVER_H
 #define SIOX_TOOLS_DRIVER_H
 
@@ -47,13 +47,18 @@ struct siox__line {
   bool preprocess; /* -E and the like: no code is made */
   bool link;       /* an executable or a shared library is made */
   bool is_static;
-  struct siox__args files; /* sources */
+  bool forced;                   /* -include: more is compiled than the files say */
+  struct siox__args files;       /* sources */
+  struct siox__args directories; /* of -I and -iquote */
 };
 void siox__read_line(struct siox__line *line, char *const *argv);
 /* The words of a text, which is changed and must stay. */
 void siox__split(char *text, struct siox__args *out);
 /* The words of a response file; false where it cannot be read. */
 bool siox__read_response(const char *path, struct siox__args *out);
+
+/* Has a source, or a header in quotes, a call of MPI-IO by name. When in doubt, it has. */
+bool siox__mentions_mpi_io(const struct siox__line *line);
 
 /* Where the parts of Siox are, from where this program is; NULL where they are not. */
 struct siox__places {

@@ -94,7 +94,7 @@ static enum kind kind_of(const char *name, const char *language) {
 struct reader {
   struct siox__line *line;
   const char *language; /* of -x */
-  bool value, names_language, only_inputs;
+  bool value, names_language, names_directory, only_inputs;
   bool headers, others;
 };
 
@@ -148,7 +148,12 @@ static void option(struct reader *r, const char *text) {
     line->link = false;
   } else if (is_one_of(text, statics)) {
     line->is_static = true;
+  } else if (!strcmp(text, "-I") || !strcmp(text, "-iquote")) {
+    r->value = r->names_directory = true;
+  } else if (!strncmp(text, "-I", 2)) {
+    siox__add(&line->directories, text + 2);
   } else {
+    line->forced |= !strcmp(text, "-include") || !strcmp(text, "-imacros");
     r->value = takes_value(text);
   }
 }
@@ -161,7 +166,9 @@ static void read_all(struct reader *r, char *const *argv, int depth) {
       if (words.n)
         read_all(r, words.v, depth + 1);
     } else if (r->value) {
-      r->value = false;
+      if (r->names_directory)
+        siox__add(&r->line->directories, text);
+      r->value = r->names_directory = false;
     } else if (r->names_language) {
       r->names_language = false;
       r->language = strcmp(text, "none") ? text : NULL;

@@ -219,9 +219,10 @@ static void add_before(struct siox__args *command, const struct siox__line *line
                 places->looked);
     siox__add(command, siox__text("-fpass-plugin=%s", places->plugin));
     /* Makes the front end keep places in the source for the pass, and write none of them into the
-     * object: the run time names calls by file and line. No pass has the name, so nothing is
-     * printed. */
-    siox__add(command, "-Rpass-analysis=^siox-places");
+     * object: the run time names calls by file and line. No pass has the name: nothing is printed.
+     */
+    if (siox__mentions_mpi_io(line))
+      siox__add(command, "-Rpass-analysis=^siox-places");
   }
   if (line->sources && places->include && !siox__language.fortran) {
     siox__add(command, "-idirafter");
