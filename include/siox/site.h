@@ -13,18 +13,20 @@ extern "C" {
 #define SIOX_ABI_VERSION 1
 #define SIOX_UNKNOWN INT64_MIN
 
-/* How an access's offset behaves at one loop level, innermost level first (const, affine and invariant are proved
- * by the pass; the run time learns coefficients that are not compile-time constants). */
+/* How an access's offset behaves at one loop level, innermost level first (const, invariant, affine and periodic are
+ * proved by the pass; the run time learns coefficients that are not compile-time constants). */
 enum siox_offset_class {
   SIOX_OFFSET_UNKNOWN = 0,   /* anything: the whole file may be touched */
   SIOX_OFFSET_CONST = 1,     /* the absolute byte offset is `first` */
   SIOX_OFFSET_INVARIANT = 2, /* does not change at this level, value known at run time */
   SIOX_OFFSET_AFFINE = 3,    /* advances by a fixed stride per iteration at this level */
+  SIOX_OFFSET_PERIODIC = 4,  /* one of `period` places a stride apart, in an order that is not told */
+  SIOX_OFFSET_RUNTIME = 5,   /* varies with data that the accesses leave alone, inside a burst: bursts repeat, shifted */
 };
 
 struct siox_access_level {
   uint32_t offset_class; /* enum siox_offset_class */
-  uint32_t reserved;
+  uint32_t period;       /* PERIODIC: number of places, 0: not known; else 0 */
   int64_t stride;        /* bytes per iteration; SIOX_UNKNOWN: fixed but learned at run time */
   int64_t trip;          /* iterations; SIOX_UNKNOWN: learned at run time */
 };

@@ -8,9 +8,12 @@
 #include "analysis/Access.h"
 #include "analysis/FilePointer.h"
 #include "analysis/Origin.h"
+#include "analysis/Periods.h"
+#include "analysis/Tables.h"
 #include "analysis/Trips.h"
 #include "model/MpiIo.h"
 #include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/MemorySSA.h"
 #include "llvm/Analysis/ScalarEvolution.h"
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
 #include "llvm/IR/InstIterator.h"
@@ -29,6 +32,7 @@ struct Pattern {
   SmallVector<AccessLevel, 4> Levels;
   bool Inlined = false; ///< stands in a body whose callers have their own copies
   std::string Why;
+  std::string Data; ///< what a run-time level varies with
 };
 
 /// Pushes extensions and truncations inwards, as if nothing overflowed: a prediction may assume
@@ -37,13 +41,18 @@ class Widener : public SCEVRewriteVisitor<Widener> {
 public:
   explicit Widener(ScalarEvolution &SE) : SCEVRewriteVisitor(SE) {}
   const SCEV *visitSignExtendExpr(const SCEVSignExtendExpr *E) {
-    return widen(visit(E->getOperand()), E->getType());
+    return isNarrow(E) ? E : widen(visit(E->getOperand()), E->getType());
   }
   const SCEV *visitZeroExtendExpr(const SCEVZeroExtendExpr *E) {
-    return widen(visit(E->getOperand()), E->getType());
+    return isNarrow(E) ? E : widen(visit(E->getOperand()), E->getType());
   }
 
 private:
+  /// In such types overflow is meant: i & 3.
+  static bool isNarrow(const SCEVCastExpr *E) {
+    return E->getOperand()->getType()->getScalarSizeInBits() < CounterBits;
+  }
+
   const SCEV *widen(const SCEV *S, Type *Wide) {
     SmallVector<const SCEV *, 4> Parts;
     if (const auto *N = dyn_cast<SCEVNAryExpr>(S))
@@ -53,6 +62,8 @@ private:
       return SE.getAddExpr(Parts);
     if (isa<SCEVMulExpr>(S))
       return SE.getMulExpr(Parts);
+    if (const auto *Q = dyn_cast<SCEVUDivExpr>(S))
+      return SE.getUDivExpr(widen(Q->getLHS(), Wide), widen(Q->getRHS(), Wide));
     if (const auto *R = dyn_cast<SCEVAddRecExpr>(S))
       return SE.getAddRecExpr(Parts, R->getLoop(), SCEV::FlagAnyWrap);
     return SE.getNoopOrSignExtend(S, Wide);
@@ -98,6 +109,7 @@ Pattern patternOf(CallBase &Marker, FunctionAnalysisManager &FAM) {
   ScalarEvolution &SE = FAM.getResult<ScalarEvolutionAnalysis>(F);
   LoopInfo &Loops = FAM.getResult<LoopAnalysis>(F);
   DominatorTree &Tree = FAM.getResult<DominatorTreeAnalysis>(F);
+  MemorySSA &States = FAM.getResult<MemorySSAAnalysis>(F).getMSSA();
   Pattern P;
   Widener Widen(SE);
   const Loop *Inner = Loops.getLoopFor(Marker.getParent());
@@ -105,10 +117,15 @@ Pattern patternOf(CallBase &Marker, FunctionAnalysisManager &FAM) {
   const SCEV *Offset = Widen.visit(SE.getSCEVAtScope(Marker.getArgOperand(0), Inner));
   bool Constant = isa<SCEVConstant>(Offset);
   bool Known = true;
+  std::optional<TableOffset> Table;
   for (const Loop *L = Inner; L; L = L->getParentLoop()) {
     AccessLevel Level;
     Level.Trip = tripCount(*L, *Marker.getParent(), SE, Tree);
     const auto *R = dyn_cast<SCEVAddRecExpr>(Offset);
+    if (Known && Table && !Table->staysIn(*L, SE)) {
+      Known = false;
+      P.Why = "read from memory in the loop";
+    }
     if (!Known) {
       Level.Class = SIOX_OFFSET_UNKNOWN;
     } else if (Constant) {
@@ -120,13 +137,22 @@ Pattern patternOf(CallBase &Marker, FunctionAnalysisManager &FAM) {
       Level.Class = SIOX_OFFSET_AFFINE;
       Level.Stride = constantOf(R->getStepRecurrence(SE));
       Offset = R->getStart();
+    } else if (auto Again = periodicIn(Offset, *L, SE)) {
+      Level.Class = SIOX_OFFSET_PERIODIC;
+      Level.Stride = constantOf(Again->Step);
+      Level.Period = Again->Period;
+      Offset = Again->First;
+    } else if (Table = TableOffset::in(Offset, *L, SE, States); Table) {
+      Level.Class = SIOX_OFFSET_RUNTIME;
+      P.Data = reasonOf(Offset, SE, *L);
+      Offset = Table->rest();
     } else {
       Known = false;
       P.Why = reasonOf(Offset, SE, *L);
     }
     P.Levels.push_back(std::move(Level));
   }
-  if (Known)
+  if (Known && !Table)
     P.First = constantOf(Offset);
   return P;
 }
@@ -136,12 +162,14 @@ void mergeLevel(AccessLevel &A, const AccessLevel &B) {
   if (A.Trip != B.Trip)
     A.Trip = SIOX_UNKNOWN;
   if (A.Class != B.Class) {
-    bool Unknown = A.Class == SIOX_OFFSET_UNKNOWN || B.Class == SIOX_OFFSET_UNKNOWN;
-    bool Affine = A.Class == SIOX_OFFSET_AFFINE || B.Class == SIOX_OFFSET_AFFINE;
-    A.Class = Unknown ? SIOX_OFFSET_UNKNOWN : Affine ? SIOX_OFFSET_AFFINE : SIOX_OFFSET_INVARIANT;
-    A.Stride = SIOX_UNKNOWN;
-  } else if (A.Stride != B.Stride) {
-    A.Stride = SIOX_UNKNOWN;
+    // The one that promises less.
+    static constexpr siox_offset_class Weakest[] = {SIOX_OFFSET_UNKNOWN, SIOX_OFFSET_PERIODIC,
+                                                    SIOX_OFFSET_RUNTIME, SIOX_OFFSET_AFFINE,
+                                                    SIOX_OFFSET_INVARIANT};
+    A.Class = *find_if(Weakest, [&](siox_offset_class C) { return A.Class == C || B.Class == C; });
+    A.Stride = A.Period = SIOX_UNKNOWN;
+  } else if (A.Stride != B.Stride || A.Period != B.Period) {
+    A.Stride = A.Period = SIOX_UNKNOWN;
   }
 }
 
@@ -153,6 +181,8 @@ void mergePattern(Pattern &A, const Pattern &B) {
     A.First = SIOX_UNKNOWN;
   if (A.Why.empty())
     A.Why = B.Why;
+  if (A.Data.empty())
+    A.Data = B.Data;
   // A loop that surrounds only one of the copies runs once for the other.
   size_t Common = std::min(A.Levels.size(), B.Levels.size());
   for (size_t I = 0; I < Common; ++I)
@@ -184,6 +214,12 @@ void storePattern(Site &S, ArrayRef<Pattern> Patterns) {
   S.Size = Merged->Size;
   S.Levels.assign(Merged->Levels.begin(), Merged->Levels.end());
   S.Why = Merged->Why;
+  // What varies from burst to burst does not repeat with them.
+  for (size_t I = S.BurstLevels; I < S.Levels.size(); ++I)
+    if (S.Levels[I].Class == SIOX_OFFSET_RUNTIME) {
+      S.Levels[I].Class = SIOX_OFFSET_UNKNOWN;
+      S.Why = Merged->Data;
+    }
 }
 
 void findPatterns(OptimisticClone &Clone, ModuleModel &Model) {

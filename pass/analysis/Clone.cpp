@@ -2,6 +2,7 @@
 // Building the optimistic clone: slice, attributes, inlining, first simplification.
 #include "analysis/Clone.h"
 #include "analysis/Fortran.h"
+#include "analysis/Hoist.h"
 #include "analysis/Optimism.h"
 #include "model/MpiIo.h"
 #include "llvm/ADT/MapVector.h"
@@ -107,6 +108,17 @@ static bool hasOutsideCallers(const Function &F, const FunctionSet &Slice) {
   return false;
 }
 
+/// MPI_STATUS_IGNORE and the like are addresses of nothing, such as 1: taken for addresses of
+/// anything, they would seem to change every variable.
+static void dropPlaceholders(CallBase &Call) {
+  const Function *Callee = Call.getCalledFunction();
+  if (!Callee || !isMpiName(Callee->getName()))
+    return;
+  for (Use &Argument : Call.args())
+    if (auto *E = dyn_cast<ConstantExpr>(Argument); E && E->getOpcode() == Instruction::IntToPtr)
+      Argument.set(ConstantPointerNull::get(cast<PointerType>(E->getType())));
+}
+
 OptimisticClone::OptimisticClone(Module &M, const ModuleModel &Model) {
   FunctionSet Slice = functionsThatReach(Model);
   addHelpers(Slice);
@@ -123,6 +135,12 @@ OptimisticClone::OptimisticClone(Module &M, const ModuleModel &Model) {
     if (R.Descriptor)
       RegionIds[Map[R.Descriptor]] = R.Id;
 
+  PB.registerPipelineParsingCallback([](StringRef Name, FunctionPassManager &FPM, auto) {
+    if (Name != "siox-hoist")
+      return false;
+    FPM.addPass(HoistPass());
+    return true;
+  });
   PB.registerModuleAnalyses(MAM);
   PB.registerCGSCCAnalyses(CGAM);
   PB.registerFunctionAnalyses(FAM);
@@ -145,8 +163,10 @@ void OptimisticClone::prepare() {
     F.removeFnAttr(Attribute::OptimizeNone);
     F.removeFnAttr(Attribute::NoInline);
     for (Instruction &I : instructions(F))
-      if (auto *Call = dyn_cast<CallBase>(&I))
+      if (auto *Call = dyn_cast<CallBase>(&I)) {
         Call->removeFnAttr(Attribute::NoInline);
+        dropPlaceholders(*Call);
+      }
   }
   bool Fortran = usesFortran(*Clone);
   if (Fortran) {
@@ -166,7 +186,7 @@ void OptimisticClone::prepare() {
   simplify("ipsccp,globalopt,cgscc(function-attrs),require<globals-aa>,"
            "function(sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,loop(loop-"
            "rotate),"
-           "loop-mssa(licm),gvn,simplifycfg)");
+           "loop-mssa(licm),siox-hoist,gvn<no-pre;no-load-pre>,simplifycfg)");
   if (Fortran)
     readFortranStrings(*Clone);
 }

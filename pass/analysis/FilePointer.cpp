@@ -298,7 +298,7 @@ void trackFilePointers(OptimisticClone &Clone) {
   for (Function &F : Clone.module())
     Clone.analyses().invalidate(F, PreservedAnalyses::none());
   Clone.simplify("function(sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,loop-mssa(licm),"
-                 "simplifycfg,loop(indvars))");
+                 "siox-hoist,simplifycfg,loop(indvars))");
 }
 
 } // namespace siox

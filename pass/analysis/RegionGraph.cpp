@@ -12,6 +12,7 @@
 #include "analysis/Handles.h"
 #include "analysis/Regions.h"
 #include "analysis/Shape.h"
+#include "analysis/Targets.h"
 #include "model/MpiIo.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/IR/CFG.h"
@@ -265,7 +266,7 @@ private:
     }
     const Function *Callee = directCallee(Call);
     if (!Callee) {
-      Out.Open |= !Call.isInlineAsm();
+      Out.Open |= !Call.isInlineAsm() && !isExhausted(Call);
       return true;
     }
     if (const FunctionShape *S = Shape.of(Callee)) {
@@ -355,7 +356,7 @@ private:
         if (Seen.insert(Callee).second)
           Work.push_back(Callee);
       } else if (Callee ? classifyExternal(*Callee).Kind == External::Unknown
-                        : !Call.isInlineAsm()) {
+                        : !Call.isInlineAsm() && !isExhausted(Call)) {
         R.OpenEnd = true;
       }
     };

@@ -2,6 +2,7 @@
 // Slice, lasting functions and loops of a module.
 #include "analysis/Shape.h"
 #include "analysis/Externals.h"
+#include "analysis/Targets.h"
 #include "model/MpiIo.h"
 #include "llvm/ADT/SCCIterator.h"
 #include "llvm/Analysis/CallGraph.h"
@@ -56,7 +57,7 @@ bool ModuleShape::hasAccess(const Loop &L) const {
 bool ModuleShape::lasts(const CallBase &Call) const {
   const Function *Callee = directCallee(Call);
   if (!Callee)
-    return !Call.isInlineAsm();
+    return !Call.isInlineAsm() && !isExhausted(Call);
   if (const FunctionShape *Shape = of(Callee))
     return Shape->Lasts;
   External Kind = classifyExternal(*Callee).Kind;

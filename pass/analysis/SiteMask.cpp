@@ -57,22 +57,29 @@ private:
     if (Levels.empty())
       return siox_layout_mask(&Layout, First, Size, &Mask) >= 0;
     const AccessLevel &L = Levels.back();
-    if (L.Class != SIOX_OFFSET_AFFINE || L.Stride == SIOX_UNKNOWN || L.Trip == SIOX_UNKNOWN ||
-        L.Trip < 0)
+    int64_t Places = placesOf(L);
+    if (L.Stride == SIOX_UNKNOWN || Places == SIOX_UNKNOWN || Places < 0)
       return false;
     ArrayRef<AccessLevel> Inner = Levels.drop_back();
     if (all_of(Inner, stays))
-      return siox_layout_mask_strided(&Layout, First, L.Stride, L.Trip, Size, &Mask) >= 0;
-    if (L.Trip > Left)
+      return siox_layout_mask_strided(&Layout, First, L.Stride, Places, Size, &Mask) >= 0;
+    if (Places > Left)
       return false;
-    Left -= L.Trip;
-    for (int64_t I = 0; I < L.Trip; I++) {
+    Left -= Places;
+    for (int64_t I = 0; I < Places; I++) {
       int64_t Offset;
       if (__builtin_mul_overflow(I, L.Stride, &Offset) ||
           __builtin_add_overflow(Offset, First, &Offset) || !add(Offset, Inner))
         return false;
     }
     return true;
+  }
+
+  /// How many places a stride apart a level goes through.
+  static int64_t placesOf(const AccessLevel &L) {
+    return L.Class == SIOX_OFFSET_AFFINE     ? L.Trip
+           : L.Class == SIOX_OFFSET_PERIODIC ? L.Period
+                                             : SIOX_UNKNOWN;
   }
 
   static bool stays(const AccessLevel &L) {

@@ -12,6 +12,7 @@
 #include "report/Remarks.h"
 #include "report/Summary.h"
 #include "transform/Mark.h"
+#include "transform/Promote.h"
 #include "transform/Transform.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
@@ -36,7 +37,7 @@ static bool loadDrive(Module &M, const Options &O, siox_drive &Drive, PlanOption
 }
 
 bool runPipeline(Module &M, const Options &O) {
-  if (isInstrumented(M))
+  if (isInstrumented(M) || !promoteCalls(M))
     return false;
   ModuleModel Model;
   findSites(M, Model);

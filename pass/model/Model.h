@@ -46,6 +46,7 @@ struct AccessLevel {
   siox_offset_class Class = SIOX_OFFSET_UNKNOWN;
   int64_t Stride = SIOX_UNKNOWN;
   int64_t Trip = SIOX_UNKNOWN;
+  int64_t Period = SIOX_UNKNOWN; ///< PERIODIC: how many places a stride apart
 };
 
 /// A striping known at compile time: triplet or nodes, from MPI_Info_set constants or layouts.yaml.

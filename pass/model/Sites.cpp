@@ -82,7 +82,8 @@ void finishSites(Module &M, const ModuleModel &Model) {
     SmallVector<Constant *, 4> Levels, Origins;
     for (const AccessLevel &L : S.Levels)
       Levels.push_back(ConstantStruct::get(
-          LevelType, {Int(I32, L.Class), Int(I32, 0), Int(I64, L.Stride), Int(I64, L.Trip)}));
+          LevelType, {Int(I32, L.Class), Int(I32, L.Period == SIOX_UNKNOWN ? 0 : L.Period),
+                      Int(I64, L.Stride), Int(I64, L.Trip)}));
     for (unsigned Id : S.Origins)
       Origins.push_back(Model.Sites[Id].Descriptor);
     S.Descriptor->setInitializer(ConstantStruct::get(

@@ -8,11 +8,14 @@ using namespace llvm;
 namespace siox {
 
 static void printLevel(const AccessLevel &L, raw_ostream &OS) {
-  static const char *const Names[] = {"unknown", "const", "invariant", "affine"};
+  static const char *const Names[] = {"unknown", "const",    "invariant",
+                                      "affine",  "periodic", "run-time"};
   OS << Names[L.Class];
   std::string Inside;
-  if (L.Class == SIOX_OFFSET_AFFINE)
+  if (L.Class == SIOX_OFFSET_AFFINE || L.Class == SIOX_OFFSET_PERIODIC)
     Inside = "stride=" + (L.Stride == SIOX_UNKNOWN ? "?" : std::to_string(L.Stride));
+  if (L.Class == SIOX_OFFSET_PERIODIC)
+    Inside += ",period=" + (L.Period == SIOX_UNKNOWN ? "?" : std::to_string(L.Period));
   if (L.Trip != SIOX_UNKNOWN)
     Inside += (Inside.empty() ? "trip=" : ",trip=") + std::to_string(L.Trip);
   if (!Inside.empty())

@@ -15,20 +15,22 @@ using namespace llvm;
 namespace siox {
 namespace {
 
-enum Known { Constant, Affine, Invariant, Unknown, Classes };
+enum Known { Constant, Affine, Periodic, Invariant, RunTime, Unknown, Classes };
 
 /// What is least known over the loops around an access.
 Known classOf(const Site &S) {
   Known Least = S.First != SIOX_UNKNOWN ? Constant : Invariant;
   if (S.Levels.empty())
     return S.First == SIOX_UNKNOWN && !S.Why.empty() ? Unknown : Least;
-  bool Moves = false;
+  bool Moves = false, Returns = false, Repeats = false;
   for (const AccessLevel &L : S.Levels) {
     if (L.Class == SIOX_OFFSET_UNKNOWN)
       return Unknown;
     Moves |= L.Class == SIOX_OFFSET_AFFINE;
+    Returns |= L.Class == SIOX_OFFSET_PERIODIC;
+    Repeats |= L.Class == SIOX_OFFSET_RUNTIME;
   }
-  return Moves ? Affine : Least;
+  return Repeats ? RunTime : Returns ? Periodic : Moves ? Affine : Least;
 }
 
 struct Row {
@@ -80,10 +82,10 @@ void printSummary(const ModuleModel &Model, ArrayRef<RegionPlan> Plans, raw_ostr
   }
   Out << "siox: " << moduleName(Model) << ": " << Model.Sites.size() << " calls of MPI-IO, " << Data
       << " move data\n";
-  printLine(Out, "offsets", {"constant", "affine", "invariant", "unknown"});
+  printLine(Out, "offsets", {"constant", "affine", "periodic", "invariant", "run time", "unknown"});
   printLine(Out, "accesses",
-            {utostr(Sites[Constant]), utostr(Sites[Affine]), utostr(Sites[Invariant]),
-             utostr(Sites[Unknown])});
+            {utostr(Sites[Constant]), utostr(Sites[Affine]), utostr(Sites[Periodic]),
+             utostr(Sites[Invariant]), utostr(Sites[RunTime]), utostr(Sites[Unknown])});
   printLine(Out, "regions", {"all", "planned", "run time", "no hint", "not marked"});
   printRow(Out, "loops", Loops);
   printRow(Out, "calls", Calls);

@@ -37,7 +37,13 @@ struct siox__predict_env {
 };
 
 enum { SIOX__SPACING_MAX = 4096 }; /* bursts from one use to the next that are still counted */
-enum { SIOX__HISTORY = 16, SIOX__STACK = 16, SIOX__TRACKS = 4, SIOX__FOLLOWED = 4 };
+enum {
+  SIOX__HISTORY = 16,
+  SIOX__STACK = 16,
+  SIOX__TRACKS = 4,
+  SIOX__EXTENTS = 8,
+  SIOX__FOLLOWED = 4
+};
 
 /* Sets of files: bit i is file i of the predictor. What does not fit makes a set unknown. */
 #define SIOX__FILES_UNKNOWN UINT64_MAX
@@ -67,6 +73,12 @@ struct siox__burst {
   int64_t first, last, inner; /* offsets of the first and the last access, constant step between */
   int64_t low, high, size, count; /* span of bytes, largest request, number of requests */
   bool uniform;                   /* all steps were `inner`, all sizes equal */
+  /* The bytes, gaps of less than a stripe closed, which adds no disk; one too many: only the span
+   * is known. */
+  struct siox__extent {
+    int64_t low, high;
+  } extent[SIOX__EXTENTS];
+  uint32_t nextents;
 };
 struct siox__track {
   int32_t file;
@@ -220,8 +232,9 @@ void siox__predictor_split_hint(struct siox__predictor *p, struct siox_region *r
 struct siox__site_state *siox__site_state(struct siox__predictor *p, struct siox_site *site);
 struct siox__region_state *siox__region_state(struct siox__predictor *p,
                                               struct siox_region *region);
-/* Requests at equal distances; offset -1: not known. */
-void siox__history_access(struct siox__context *c, int32_t file, const struct siox__piece *piece);
+/* Requests at equal distances; offset -1: not known; unit: the layout's stripe. */
+void siox__history_access(struct siox__context *c, int32_t file, uint64_t unit,
+                          const struct siox__piece *piece);
 void siox__history_close_burst(struct siox__context *c);
 /* Index of an open file; -1: not one of ours. */
 int32_t siox__predictor_file(const struct siox__predictor *p, const void *handle);

@@ -177,10 +177,11 @@ static void learn_access(struct siox__predictor *p, struct siox_site *site, int3
   if (!s)
     return;
   touch(p, site, s);
-  siox__history_access(&s->any, file, piece);
+  uint64_t unit = file >= 0 ? p->file[file].layout.unit : 0;
+  siox__history_access(&s->any, file, unit, piece);
   struct siox__context *c = p->burst_region ? context_of(p, p->burst_region->state, site) : NULL;
   if (c)
-    siox__history_access(c, file, piece);
+    siox__history_access(c, file, unit, piece);
 }
 
 /* Keeps the first piece; a second one ends it. */

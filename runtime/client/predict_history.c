@@ -53,7 +53,34 @@ int32_t siox__predictor_file(const struct siox__predictor *p, const void *handle
   return -1;
 }
 
-static void add_access(struct siox__burst *b, const struct siox__piece *piece) {
+/* Accesses come mostly one behind the other, so the newest extent is looked at first. */
+static void add_extent(struct siox__burst *b, uint64_t unit, int64_t low, int64_t high) {
+  int64_t gap = unit ? (int64_t)unit - 1 : 0;
+  if (b->nextents > SIOX__EXTENTS)
+    return;
+  for (uint32_t i = b->nextents; i-- > 0;) {
+    struct siox__extent *e = &b->extent[i];
+    if (low - gap > e->high || high + gap < e->low)
+      continue;
+    e->low = low < e->low ? low : e->low;
+    e->high = high > e->high ? high : e->high;
+    return;
+  }
+  if (b->nextents < SIOX__EXTENTS)
+    b->extent[b->nextents] = (struct siox__extent){low, high};
+  b->nextents++;
+}
+
+static void add_extents(struct siox__burst *b, uint64_t unit, const struct siox__piece *piece,
+                        int64_t low, int64_t high) {
+  if (piece->count > SIOX__EXTENTS)
+    add_extent(b, unit, low, high);
+  else
+    for (int64_t i = 0, at = piece->offset; i < piece->count; i++, at += piece->stride)
+      add_extent(b, unit, at, at + piece->size);
+}
+
+static void add_access(struct siox__burst *b, uint64_t unit, const struct siox__piece *piece) {
   int64_t offset = piece->offset, last = offset + (piece->count - 1) * piece->stride;
   int64_t low = last < offset ? last : offset, high = (last < offset ? offset : last) + piece->size;
   if (b->count == 0) {
@@ -65,6 +92,7 @@ static void add_access(struct siox__burst *b, const struct siox__piece *piece) {
                               .size = piece->size,
                               .count = piece->count,
                               .uniform = offset >= 0};
+    add_extents(b, unit, piece, low, high);
     return;
   }
   if (b->count == 1)
@@ -72,6 +100,7 @@ static void add_access(struct siox__burst *b, const struct siox__piece *piece) {
   if (offset < 0 || offset - b->last != b->inner || piece->size != b->size ||
       (piece->count > 1 && piece->stride != b->inner))
     b->uniform = false;
+  add_extents(b, unit, piece, low, high);
   b->low = low < b->low ? low : b->low;
   b->high = high > b->high ? high : b->high;
   b->size = piece->size > b->size ? piece->size : b->size;
@@ -79,7 +108,8 @@ static void add_access(struct siox__burst *b, const struct siox__piece *piece) {
   b->count += piece->count;
 }
 
-void siox__history_access(struct siox__context *c, int32_t file, const struct siox__piece *piece) {
+void siox__history_access(struct siox__context *c, int32_t file, uint64_t unit,
+                          const struct siox__piece *piece) {
   if (file < 0)
     return; /* not on emulated disks */
   if (file >= SIOX__FILES_MAX) {
@@ -94,7 +124,7 @@ void siox__history_access(struct siox__context *c, int32_t file, const struct si
     return;
   if (i == c->ntracks)
     c->track[c->ntracks++] = (struct siox__track){.file = file};
-  add_access(&c->track[i].now, piece);
+  add_access(&c->track[i].now, unit, piece);
 }
 
 void siox__history_close_burst(struct siox__context *c) {
@@ -187,7 +217,8 @@ static void add_whole(const struct siox__pfile *f, struct siox_mask *mask) {
 
 static bool well_behaved(const struct siox_site *site) {
   for (uint32_t i = 0; i < site->nlevels; i++)
-    if (site->levels[i].offset_class == SIOX_OFFSET_UNKNOWN)
+    if (site->levels[i].offset_class == SIOX_OFFSET_UNKNOWN ||
+        site->levels[i].offset_class == SIOX_OFFSET_PERIODIC)
       return false;
   return true;
 }
@@ -233,6 +264,9 @@ static void add_track(const struct siox_layout *l, const struct siox_site *site,
     siox_layout_disks(l, mask);
   } else if (b->uniform) {
     siox_layout_mask_strided(l, first, b->count > 1 ? b->inner : 0, b->count, b->size, mask);
+  } else if (b->nextents <= SIOX__EXTENTS) {
+    for (uint32_t i = 0; i < b->nextents; i++)
+      siox_layout_mask(l, b->extent[i].low + shift, b->extent[i].high - b->extent[i].low, mask);
   } else {
     siox_layout_mask(l, low, b->high - b->low, mask);
   }
