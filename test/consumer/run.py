@@ -167,6 +167,15 @@ def a_drive_profile_is_found_beside_an_installation():
     run(os.path.join(prefix, "bin/siox-cc"), "-c", "a.c", "--siox-drive=only_here")
 
 
+def man_pages_are_installed_and_read_without_warnings():
+    prefix = stage()
+    if not shutil.which("man"):
+        sys.exit(77)
+    for page in ("man1/siox.1", "man1/siox-cc.1", "man1/siox-opt.1", "man5/siox.yaml.5", "man8/sioxd.8"):
+        said = run("man", "--warnings", "-l", os.path.join(prefix, "share/man", page), env={**PLAIN, "LC_ALL": "C.UTF-8", "MANWIDTH": "130"})
+        assert "NAME" in said and "SEE ALSO" in said and "warning" not in said, said[:2000]
+
+
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory(prefix="siox-consumer.") as work:
         os.chdir(work)

@@ -1,0 +1,73 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Man pages from what the tools say with --help: man.py BIN_DIRECTORY OUT_DIRECTORY. A page is written for each tool that is
+there; nothing is said here that --help says."""
+import os
+import re
+import subprocess
+import sys
+
+# page, section: what it is, the commands whose help it consists of, where to read on
+PAGES = {
+    ("siox", 1): ("run programs against emulated disks, and look at what disks did", ["siox"], "sioxd(8), siox-cc(1), siox.yaml(5)"),
+    ("sioxd", 8): ("the daemon that arbitrates disk speeds between jobs", ["sioxd"], "siox(1), siox.yaml(5)"),
+    ("siox-cc", 1): ("compile C programs so that they tell the disks what they will do", ["siox-cc --siox-help"],
+                     "siox-cxx(1), siox-fc(1), siox-opt(1), siox(1)"),
+    ("siox-cxx", 1): ("compile C++ programs so that they tell the disks what they will do", ["siox-cxx --siox-help"], "siox-cc(1)"),
+    ("siox-fc", 1): ("compile Fortran programs so that they tell the disks what they will do", ["siox-fc --siox-help"], "siox-cc(1)"),
+    ("siox-opt", 1): ("the Siox pass on a file of LLVM bitcode or assembly", ["siox-opt"], "siox-cc(1)"),
+    ("siox-rewrite", 1): ("put hints into C sources", ["siox-rewrite"], "siox-cc(1), siox-opt(1)"),
+    ("siox.yaml", 5): ("settings of sioxd and siox run", ["sioxd"], "sioxd(8), siox(1)"),
+}
+
+
+def help_of(bin_directory, command):
+    words = command.split()
+    tool = os.path.join(bin_directory, words[0])
+    if not os.path.exists(tool):
+        return None
+    return subprocess.run([tool, *(words[1:] or ["--help"])], capture_output=True, text=True, check=True).stdout
+
+
+def literal(text):
+    """Lines as they stand."""
+    lines = [line.replace("\\", "\\e") for line in text.strip("\n").splitlines()]
+    return ".nf\n" + "\n".join("\\&" + line if line[:1] in ".'" else line for line in lines).replace("-", "\\-") + "\n.fi\n"
+
+
+def sections(bin_directory, page, text):
+    if page == "siox.yaml":
+        table = text[text.index("KEY "):]
+        return [("DESCRIPTION", "One YAML document, KEY: VALUE a line. The command line (\\-\\-set KEY=VALUE) wins over the\n"
+                 "environment, and that over the file: the one given with \\-\\-config, named by SIOX_CONFIG, or\n/etc/siox/siox.yaml.\n"),
+                ("SETTINGS", literal(table)),
+                ("EXAMPLE", literal("mount: /scratch/siox\ndisks: 8\ndrive: 36Z15\ntime_scale: 10"))]
+    usage, _, rest = text.partition("\n")
+    synopsis = re.sub(r"^usage: ", "", usage)
+    found = [("SYNOPSIS", literal(synopsis)), ("DESCRIPTION", literal(rest))]
+    if page == "siox":
+        for name in re.findall(r"^  (\w+) ", text, re.M):
+            more = subprocess.run([os.path.join(bin_directory, "siox"), name, "--help"], capture_output=True, text=True).stdout
+            if more:
+                found.append((f"SIOX {name.upper()}", literal(re.sub(r"^usage: ", "", more))))
+    return found
+
+
+def main(bin_directory, out, version):
+    for (page, section), (what, commands, also) in PAGES.items():
+        text = help_of(bin_directory, commands[0])
+        if text is None:
+            continue
+        escaped = page.replace("-", "\\-")
+        lines = [f'.\\" Generated from --help.\n.TH "{page.upper()}" {section} "" "Siox {version}" "Siox"\n',
+                 f".SH NAME\n{escaped} \\- {what}\n"]
+        lines += [f".SH {name}\n{body}" for name, body in sections(bin_directory, page, text)]
+        lines.append(".SH SEE ALSO\n" + also.replace("-", "\\-") + "\n")
+        directory = os.path.join(out, f"man{section}")
+        os.makedirs(directory, exist_ok=True)
+        with open(os.path.join(directory, f"{page}.{section}"), "w", encoding="utf-8") as f:
+            f.write("".join(lines))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:4])
