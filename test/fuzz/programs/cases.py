@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """One seed: its program built with the pass and without, run both ways, and what came out compared."""
 
+import contextlib
 import hashlib
 import json
 import os
@@ -30,6 +31,15 @@ class Tools:
     mpi_flags: list
     libsiox: str = None  # directory of another libsiox.so, for the runs under the daemon
     timeout: int = 300  # seconds for one compilation or run
+    running: set = field(default_factory=set)  # process groups
+    stopped: bool = False
+
+    def stop(self):
+        """Ends what runs, for good."""
+        self.stopped = True
+        for group in list(self.running):
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(group, signal.SIGTERM)
 
     @staticmethod
     def find(build, clang, mpicc, mpiexec):
@@ -48,6 +58,10 @@ class Outcome:
 
     def seen(self):
         return self.status, self.stdout, self.files
+
+
+class Stopped(Exception):
+    pass
 
 
 class Failed(Exception):
@@ -72,8 +86,11 @@ class Case:
         self.built, self.references = {}, {}
 
     def process(self, command, cwd, env, what):
+        if self.tools.stopped:
+            raise Stopped
         p = subprocess.Popen(command, cwd=cwd, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                              text=True, errors="replace", start_new_session=True)
+        self.tools.running.add(p.pid)
         try:
             out, err = p.communicate(timeout=self.tools.timeout)
         except subprocess.TimeoutExpired:
@@ -85,6 +102,10 @@ class Case:
                 except subprocess.TimeoutExpired:
                     out, err = "", ""
             raise Failed("timeout", f"{what}: not done after {self.tools.timeout} s\n{out[-2000:]}\n{err[-2000:]}")
+        finally:
+            self.tools.running.discard(p.pid)
+        if self.tools.stopped:
+            raise Stopped
         return p.returncode, out, err
 
     def env(self, **more):
@@ -163,13 +184,14 @@ class Case:
         self.references[key] = o
         return o
 
-    def check(self, variant, once=False):
-        """Runs a variant; figures of the check of hints. Failed when something is not as it should be."""
+    def check(self, variant, daemons=(False, True), once=False):
+        """Runs a variant, without a daemon and under one; figures of the check of hints. Failed when something is not as it
+        should be. once: the reference is one program for all variants of the seed."""
         # Without undefined behaviour the level does not matter, so where time is short the cheapest will do.
         plain = replace(variant, level="O0", sanitizer="ubsan") if once else variant
         expected = self.reference(plain)
         program = self.compiled(variant, True)
-        for daemon in (True,) if once else (False, True):
+        for daemon in daemons:
             o = self.run(program, variant, daemon)
             what = "under the daemon" if daemon else "without a daemon"
             if "runtime error:" in o.stderr:
@@ -179,6 +201,8 @@ class Case:
                 if again.seen() != expected.seen():
                     raise Failed("reference", "without the pass two runs differ:\n" + differences(expected, again))
                 raise Failed("differs", f"with the pass, {what}:\n" + differences(expected, o))
+        if not o.report:
+            return {}
         check = o.report["check"]
         if check is None or not check["passed"]:
             why = (check or {}).get("why") or "not made"

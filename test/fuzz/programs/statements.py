@@ -193,7 +193,7 @@ class Statements:
 
     def call(self, scope, body):
         f = self.random.choice(scope.files)
-        fit = [h for h in self.program.helpers if h.span <= f.room and (not h.together or f.known and (f.alone or scope.uniform))]
+        fit = [h for h in self.program.helpers if h.span <= f.room and (not h.together or scope.uniform and f.known)]
         if not fit:
             return
         h = self.random.choice(fit)
