@@ -91,6 +91,9 @@ private:
       for (Function *F : P.Known)
         if (!P.Tried.contains(F))
           Now.insert(F);
+    // A pointer that can be many things says little: all of them would be expected everywhere.
+    if (!P.Whole && P.Tried.size() + Now.size() > MostTargets)
+      return false;
     bool Changed = false;
     for (Function *F : Now) {
       if (P.Tried.size() == MostTargets || !isLegalToPromote(*P.Call, F))
