@@ -78,8 +78,11 @@ struct siox_job_view {
   int64_t delayed; /* ns during which some request of it was being served later than at full speed */
   double budget;   /* part of its run time that this may come to */
   /* What `delayed` would have come to had every disk been at a level all the time, or at the lowest above it that
-   * serves. */
+   * serves, and had no request waited longer for others because of it. */
   int64_t loss[SIOX_MAX_LEVELS];
+  /* ns, of the latest requests that disks served at a level, by that level: how much longer they took by themselves,
+   * and with the longer waits for others; those that a change of level held up are not counted. */
+  int64_t alone[SIOX_MAX_LEVELS], among[SIOX_MAX_LEVELS];
 };
 struct siox_view {
   uint32_t ndisks;

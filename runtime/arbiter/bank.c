@@ -108,10 +108,10 @@ static int set_up(struct siox_bank *bank, const struct siox_bank_options *o) {
       return rc;
   }
   if (bank->view.limits.delay_budget > 0 || bank->view.limits.measure) {
-    bank->shadow = calloc(o->ndisks, sizeof *bank->shadow);
+    bank->full = calloc(o->ndisks, sizeof *bank->full);
     bank->job_view = calloc(1, sizeof *bank->job_view);
     bank->view.job = bank->job_view;
-    if (!bank->shadow || !bank->job_view)
+    if (!bank->full || !bank->job_view)
       return SIOX_ENOMEM;
   }
   rc = siox__limit_create(bank);
@@ -154,7 +154,7 @@ void siox_bank_destroy(struct siox_bank *bank) {
       bank->disk,         bank->shown,  bank->totals,      bank->initial,       bank->hold,
       bank->moves_memory, bank->extent, bank->run,         bank->commands.item, bank->state,
       bank->job,          bank->client, bank->free_client, bank->sharer,        bank->edge,
-      bank->holders,      bank->user,   bank->owner,       bank->shadow,        bank->job_view,
+      bank->holders,      bank->user,   bank->owner,       bank->full,        bank->job_view,
       bank->counted,      bank->lag,    bank->unflushed,   bank->pin,           bank->free_job};
   siox__limit_destroy(bank->limit);
   for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
@@ -184,7 +184,7 @@ static int grow_jobs(struct siox_bank *bank) {
   int rc = grow((void **)&bank->job, n, sizeof *bank->job);
   rc = rc < 0 ? rc : grow((void **)&bank->user, n, sizeof *bank->user);
   rc = rc < 0 ? rc : grow((void **)&bank->owner, n, sizeof *bank->owner);
-  if (bank->shadow) {
+  if (bank->full) {
     rc = rc < 0 ? rc : grow((void **)&bank->job_view, n, sizeof *bank->job_view);
     rc = rc < 0 ? rc : grow((void **)&bank->counted, n, sizeof *bank->counted);
   }
@@ -222,7 +222,7 @@ int siox_bank_job(struct siox_bank *bank, const char *key, uint32_t *job) {
   bank->job[*job] = (struct siox__bank_job){.totals.key = copy};
   bank->user[*job] = *job;
   bank->owner[*job] = SIOX_NOBODY;
-  if (bank->shadow) {
+  if (bank->full) {
     bank->job_view[*job] =
         (struct siox_job_view){.since = INT64_MAX, .budget = bank->view.limits.delay_budget};
     bank->view.unbudgeted += !(bank->view.limits.delay_budget > 0);
@@ -274,7 +274,7 @@ int siox_bank_job_forget(struct siox_bank *bank, uint32_t job) {
   sum->refused += t->refused;
   sum->requests += t->requests;
   sum->missed += t->missed;
-  if (bank->shadow) {
+  if (bank->full) {
     sum->delayed_ns += bank->job_view[job].delayed;
     bank->view.unbudgeted -= !(bank->job_view[job].budget > 0);
   }
@@ -285,7 +285,7 @@ int siox_bank_job_forget(struct siox_bank *bank, uint32_t job) {
 }
 
 int siox_bank_job_budget(struct siox_bank *bank, uint32_t job, double budget) {
-  if (!is_job(bank, job) || !bank->shadow || !(budget >= 0 && budget <= 1))
+  if (!is_job(bank, job) || !bank->full || !(budget >= 0 && budget <= 1))
     return SIOX_EINVAL;
   bank->view.unbudgeted -= !(bank->job_view[job].budget > 0);
   bank->view.unbudgeted += !(budget > 0);
@@ -325,7 +325,7 @@ static int grow_clients(struct siox_bank *bank) {
   uint32_t n = bank->client_capacity ? 2 * bank->client_capacity : 16;
   if (grow((void **)&bank->client, n, sizeof *bank->client) < 0 ||
       grow((void **)&bank->free_client, n, sizeof *bank->free_client) < 0 ||
-      (bank->shadow && grow((void **)&bank->lag, n, sizeof *bank->lag) < 0) ||
+      (bank->full && grow((void **)&bank->lag, n, sizeof *bank->lag) < 0) ||
       grow((void **)&bank->sharer, n, sizeof *bank->sharer) < 0 ||
       grow((void **)&bank->edge, 2 * (size_t)n, sizeof *bank->edge) < 0)
     return SIOX_ENOMEM;
@@ -342,9 +342,9 @@ int siox_bank_join(struct siox_bank *bank, int64_t now, uint32_t job, uint32_t *
   *client = bank->nfree ? bank->free_client[--bank->nfree] : bank->nclients++;
   bank->client[*client] = (struct siox__bank_client){job, true};
   bank->job[job].clients++;
-  if (bank->shadow)
+  if (bank->full)
     bank->lag[*client] = (struct siox__lag){.end = {0}};
-  if (bank->shadow && bank->job_view[job].since == INT64_MAX)
+  if (bank->full && bank->job_view[job].since == INT64_MAX)
     bank->job_view[job].since = bank->now;
   return 0;
 }
@@ -430,7 +430,7 @@ int siox_bank_job_totals(struct siox_bank *bank, uint32_t job, struct siox_job_t
   if (!bank->finished)
     siox__bank_settle(bank, NULL);
   *out = siox__bank_job_of(bank, job)->totals;
-  if (bank->shadow && job < bank->njobs)
+  if (bank->full && job < bank->njobs)
     out->delayed_ns = bank->job_view[job].delayed;
   return 0;
 }

@@ -190,33 +190,70 @@ static int64_t lost(int64_t *counted, int64_t now, int64_t delay) {
   return to - from;
 }
 
-/* A request as it would have been with every disk at a level all the time. */
+/* A request as it would have been with every disk at a level all the time, alone; with all of them
+ * at full speed, among others; and as it was. */
 struct what_if {
-  int64_t arrival[SIOX_MAX_LEVELS], done[SIOX_MAX_LEVELS];
+  int64_t arrival[SIOX_MAX_LEVELS], alone[SIOX_MAX_LEVELS];
+  int64_t full;         /* when it would have been done */
+  int64_t came, sooner; /* when it would have arrived had others not held it up, and been done */
+  int64_t took;         /* without waits */
+  uint32_t level;
+  bool held_up; /* by a change of level, or by requests that were */
 };
+enum { RECOVERY = 8 }; /* after a change of level, times it: until queues are as they were before */
 
-/* A client that would have been served later would have come later, too; after a pause that is
- * longer than that, its clock is as good as the real one. */
+/* A client that would have been served later would have come later, too, and one that was held up
+ * would have come sooner; after a pause that is longer than that, its clock is as good as the real
+ * one. */
 static void what_if_arrives(const struct siox_bank *bank, uint32_t client, struct what_if *w) {
   struct siox__lag *lag = &bank->lag[client];
+  if (lag->done + lag->late <= bank->now)
+    lag->late = 0;
+  *w = (struct what_if){.came = bank->now - lag->late, .full = bank->now, .level = UINT32_MAX};
   for (uint32_t l = 0; l < bank->max_levels; l++) {
     if (lag->end[l] <= bank->now)
       lag->by[l] = 0;
-    w->arrival[l] = w->done[l] = bank->now + lag->by[l];
+    w->arrival[l] = bank->now + lag->by[l];
   }
 }
 
-static void what_if_serves(struct siox_bank *bank, const struct siox_extent *e, bool sequential,
-                           struct what_if *w) {
+static void what_if_serves(struct siox_bank *bank, const struct siox_extent *e,
+                           const struct siox__charge *c, struct what_if *w) {
   const struct siox_drive *drive = bank->disk[e->disk].drive;
+  uint32_t level = bank->disk[e->disk].level;
   const struct siox__service_of *service =
-      siox__services(&bank->services, drive, (uint64_t)e->bytes, sequential);
-  int64_t *free_at = bank->shadow[e->disk].free_at, ns = service->ns[drive->nlevels - 1];
+      siox__services(&bank->services, drive, (uint64_t)e->bytes, c->sequential);
+  struct siox__full *full = &bank->full[e->disk];
+  int64_t ns = service->ns[drive->nlevels - 1];
+  full->free_at = (full->free_at > bank->now ? full->free_at : bank->now) + ns;
+  full->sooner = (full->sooner > w->came ? full->sooner : w->came) + ns;
+  w->full = full->free_at > w->full ? full->free_at : w->full;
+  w->sooner = full->sooner > w->sooner ? full->sooner : w->sooner;
+  if (level != full->level) {
+    int64_t way =
+        siox_drive_transition_ns(drive, drive->level[full->level].speed, drive->level[level].speed);
+    full->recovered = siox__later(c->end, RECOVERY * (way > 0 ? way : 0));
+    full->level = level;
+  }
+  w->held_up |= bank->now < full->recovered;
+  w->took = service->ns[level] > w->took ? service->ns[level] : w->took;
+  if (level + 1 < drive->nlevels && level < w->level)
+    w->level = level;
   for (uint32_t l = bank->max_levels; l-- > 0;) { /* those above its own: its highest */
     if (l < drive->nlevels && drive->level[l].serves)
       ns = service->ns[l];
-    free_at[l] = (free_at[l] > w->arrival[l] ? free_at[l] : w->arrival[l]) + ns;
-    w->done[l] = free_at[l] > w->done[l] ? free_at[l] : w->done[l];
+    w->alone[l] = ns > w->alone[l] ? ns : w->alone[l];
+  }
+}
+
+/* The older half is forgotten again and again. */
+static void count_late(int64_t *alone, int64_t *among, int64_t more, int64_t late) {
+  enum { ENOUGH = 1000000000 }; /* ns */
+  *alone += more;
+  *among += late > 0 ? late : 0;
+  if (*alone > ENOUGH) {
+    *alone /= 2;
+    *among /= 2;
   }
 }
 
@@ -227,20 +264,24 @@ static void count_delay(struct siox_bank *bank, uint32_t client, int64_t complet
   struct siox_job_view *j = &bank->job_view[job];
   struct siox__counted *counted = &bank->counted[job];
   struct siox__lag *lag = &bank->lag[client];
-  int64_t full = w->done[top] - w->arrival[top];
-  j->delayed += lost(&counted->real, bank->now, completion - bank->now - full);
+  int64_t late = (completion - bank->now) - (w->sooner - w->came);
+  lag->late += late > 0 ? late : 0;
+  lag->done = completion;
+  j->delayed += lost(&counted->real, bank->now, completion - w->full);
+  if (w->level != UINT32_MAX && w->took > w->alone[top] && !w->held_up)
+    count_late(&j->alone[w->level], &j->among[w->level], w->took - w->alone[top], late);
   for (uint32_t l = 0; l < top; l++) {
-    int64_t more = w->done[l] - w->arrival[l] - full;
+    int64_t more = w->alone[l] - w->alone[top];
     j->loss[l] += lost(&counted->at[l], w->arrival[l], more);
-    lag->by[l] += more > 0 ? more : 0;
-    lag->end[l] = w->done[l];
+    lag->by[l] += more;
+    lag->end[l] = w->arrival[l] + w->alone[l];
   }
 }
 
 static void charge(struct siox_bank *bank, const struct siox_request *r, uint32_t job, int n,
                    struct siox_service *out) {
   struct what_if w;
-  if (bank->shadow)
+  if (bank->full)
     what_if_arrives(bank, r->client, &w);
   bank->npieces = r->own ? 0 : (uint32_t)n;
   for (int i = 0; i < n; i++) {
@@ -248,8 +289,8 @@ static void charge(struct siox_bank *bank, const struct siox_request *r, uint32_
     struct siox__charge c =
         siox__disk_serve(&bank->disk[e->disk], bank->now, job, r->file, e->local, e->bytes);
     siox__bank_show(bank, e->disk);
-    if (bank->shadow)
-      what_if_serves(bank, e, c.sequential, &w);
+    if (bank->full)
+      what_if_serves(bank, e, &c, &w);
     if (bank->limit) /* the next gap is another one to be refused */
       bank->limit->denied[e->disk] = 0;
     if (bank->policy->served)
@@ -261,7 +302,7 @@ static void charge(struct siox_bank *bank, const struct siox_request *r, uint32_
     if (c.moving_ns > out->transition_ns)
       out->transition_ns = c.moving_ns;
   }
-  if (bank->shadow)
+  if (bank->full)
     count_delay(bank, r->client, out->completion, &w);
 }
 

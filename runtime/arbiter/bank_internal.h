@@ -48,11 +48,16 @@ struct siox__pin {
   struct siox_command held; /* the policy's last */
 };
 
-struct siox__shadow { /* of a disk, by level */
-  int64_t free_at[SIOX_MAX_LEVELS];
+struct siox__full {  /* of a disk */
+  int64_t free_at;   /* had it always run at full speed, and requests come as they do */
+  int64_t sooner;    /* the same, had they come as at full speed */
+  int64_t recovered; /* until then waits may still come of a change of level */
+  uint32_t level;
 };
-struct siox__lag { /* of a client, by level: how much later it would be, its last request's end */
-  int64_t by[SIOX_MAX_LEVELS], end[SIOX_MAX_LEVELS];
+struct siox__lag {                                   /* of a client */
+  int64_t by[SIOX_MAX_LEVELS], end[SIOX_MAX_LEVELS]; /* by level: how much later it would be, and
+                                                        its last request's end */
+  int64_t late, done; /* how much sooner it would be at full speed; its last request's end */
 };
 struct siox__counted { /* of a job: delays are counted up to here, really and by level */
   int64_t real, at[SIOX_MAX_LEVELS];
@@ -77,10 +82,10 @@ struct siox_bank {
   uint32_t unmet;            /* pins */
   uint32_t *user;            /* by job: the first job of the same owner */
   uint32_t *owner;           /* by job: who it was said to be of; SIOX_NOBODY: itself */
-  /* Delay budgets; NULL without: when each disk would be free had it always run at a level, what
+  /* Delay budgets; NULL without: when each disk would be free had it always run at full speed, what
    * the policy sees of each job, up to when its delays are counted, and how late clients would be.
    */
-  struct siox__shadow *shadow;
+  struct siox__full *full;
   struct siox_job_view *job_view;
   struct siox__counted *counted;
   struct siox__lag *lag;

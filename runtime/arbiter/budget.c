@@ -13,7 +13,12 @@ enum { SMOOTHING = 4 };   /* cycles over which averages reach back */
 enum { FORGETTING = 16 }; /* and over which the longest gap is remembered */
 enum { OVERLAPS = 16 };   /* ends of bursts, while others go on, that are taken for one cycle */
 enum { REST = 16 };       /* cycles, and steps, between steps that requests wait for */
+enum { TRIAL = 16 };      /* steps' time for which a lower level is tried, unless savings end */
+enum { PRIOR = 8 };       /* bursts that count as much as what is expected of them */
 enum { JOBS = 64 };       /* of a disk that a look remembers; more are looked for twice */
+#define MEMORY 600e9      /* ns: how busy a disk is, is an average over so long */
+#define PATIENCE 120e9    /* ns in which what a level has overspent is to be earned back there */
+#define SURE 0.5          /* part of a budget: an expected loss up to that is worth a trial */
 #define TOLERANCE 0.25    /* part of a budget: a loss that is more above it makes such a step up */
 
 size_t siox__budget_size(uint32_t ndisks) { return ndisks * sizeof(struct siox__budget_disk); }
@@ -39,12 +44,14 @@ bool siox__budget_note(struct siox__budget *budget, const struct siox_served *s,
   const struct siox__service_of *service =
       siox__services(&budget->services, drive, s->bytes, s->sequential);
   b->used = true;
-  b->full += service->ns[top];
   for (uint32_t l = 0; l <= top; l++)
     if (drive->level[l].serves) {
       b->active[l] += service->joules[l];
       b->cost[l] += service->ns[l] - service->ns[top];
+      b->work[l] += (double)service->ns[l];
     }
+  if (!b->since)
+    b->since = s->arrival;
   if (s->level >= top || b->serve != s->level || siox__budget_room(view, s->job, s->end) >= 0)
     return false;
   int64_t up =
@@ -72,15 +79,17 @@ static void learn(struct siox__budget_disk *b, const struct siox_drive *drive, i
     for (uint32_t g = 0; g <= l; g++)
       least = fmin(least, siox__gap_joules(drive, &stand, g, now + gap, l));
     b->cycle[l] = average(b->known, b->cycle[l], b->active[l] + least);
-    b->busy[l] = average(b->known, b->busy[l], (double)(b->full + b->cost[l]));
     b->burst[l] = b->cost[l];
     b->active[l] = 0;
     b->cost[l] = 0;
   }
-  b->full = 0;
   b->longest -= b->longest / FORGETTING;
   b->longest = gap > b->longest ? gap : b->longest;
   b->usual = b->known ? b->usual + (gap - b->usual) / FORGETTING : gap;
+  b->span += (double)(now - b->since);
+  for (uint32_t l = 0; l < drive->nlevels && b->span > MEMORY; l++)
+    b->work[l] /= 2;
+  b->span /= b->span > MEMORY ? 2 : 1;
   b->period = (int64_t)average(b->known, (double)b->period, (double)(now - b->since));
   b->since = now;
   b->known = true;
@@ -90,31 +99,63 @@ static void learn(struct siox__budget_disk *b, const struct siox_drive *drive, i
 /* What the jobs that need a disk can bear. */
 struct bearing {
   uint32_t njobs;
-  double congestion[SIOX_MAX_LEVELS]; /* factor on losses, see congestion() */
-  bool afforded[SIOX_MAX_LEVELS];     /* every job earns its loss as fast as it is lost */
-  bool earned[SIOX_MAX_LEVELS];       /* and has saved what the next burst loses */
-  bool sustained[SIOX_MAX_LEVELS];    /* the first, but for TOLERANCE */
-  double rate[SIOX_MAX_LEVELS];       /* part of its run time that the job loses that loses most */
-  double cycles[SIOX_MAX_LEVELS];     /* of burst and gap that the least savings pay for */
-  int64_t room;                       /* ns: siox__budget_room of the job with the least */
+  double expected[SIOX_MAX_LEVELS]; /* factor on losses, see expected_congestion() */
+  bool afforded[SIOX_MAX_LEVELS];   /* every job earns its loss as fast as it is lost */
+  bool earned[SIOX_MAX_LEVELS];     /* and has saved what the next burst loses */
+  bool sustained[SIOX_MAX_LEVELS];  /* the first, but for TOLERANCE */
+  double rate[SIOX_MAX_LEVELS];     /* part of its run time that the job loses that loses most */
+  double cycles[SIOX_MAX_LEVELS];   /* of burst and gap that the least savings pay for */
+  int64_t room;                     /* ns: siox__budget_room of the job with the least */
 };
 
 static double rate_of(const struct siox_job_view *j, uint32_t level, int64_t now) {
   return now > j->since ? (double)j->loss[level] / (double)(now - j->since) : 0;
 }
 
-/* How much more a level costs a job than its own requests take longer, because it waits longer for
- * others', too: the times in a shared queue, as of processor sharing. others: part of the requests
- * that is theirs. */
-static double congestion(const struct siox__budget_disk *b, uint32_t level, uint32_t top,
-                         double others) {
-  double period = fmax((double)b->period, 1), full = b->busy[top] / period;
-  double slow = b->busy[level] / period;
-  if (others <= 0 || slow <= full)
+static int64_t change_ns(const struct siox_drive *drive, uint32_t from, uint32_t to) {
+  int64_t ns = siox_drive_transition_ns(drive, drive->level[from].speed, drive->level[to].speed);
+  return ns < 0 ? SIOX_NEVER : ns;
+}
+
+/* The serving level next to one in the direction of another. */
+static uint32_t next_to(const struct siox_drive *drive, uint32_t from, uint32_t to) {
+  uint32_t l = from;
+  do
+    l = to > l ? l + 1 : l - 1;
+  while (l != to && !drive->level[l].serves);
+  return l;
+}
+
+/* How long a request takes among others, times what it takes alone: the mean of a queue with
+ * constant service times (M/D/1) that others keep busy for a part of the time. */
+static double queueing(double busy) {
+  busy = fmin(busy, 0.95);
+  return 1 + busy / (2 * (1 - busy));
+}
+
+/* How much more a level costs than by how much requests take longer by themselves, because they
+ * wait longer for others', too. others: part of the requests that is theirs. */
+static double expected_congestion(const struct siox__budget_disk *b, uint32_t level, uint32_t top,
+                                  double others) {
+  double slower = b->work[level] / fmax(b->work[top], 1), busy = b->work[top] / fmax(b->span, 1);
+  if (slower <= 1)
     return 1;
-  double at_full = full / fmax(1 - others * full, 0.05);
-  double at_level = slow / fmax(1 - others * slow, 0.05);
-  return fmax((at_level - at_full) / (slow - full), 1);
+  double more = slower * queueing(busy * slower * others) - queueing(busy * others);
+  return fmax(more / (slower - 1), 1);
+}
+
+/* As measured at this level, else at the next higher one where it was; until PRIOR bursts have been
+ * measured more as expected, for the first ones find the order of jobs as the level before left it.
+ */
+static double congestion(const struct siox__budget_disk *b, const struct siox_job_view *j,
+                         uint32_t level, uint32_t top, double expected) {
+  uint32_t l = level;
+  while (l < top && j->alone[l] <= 0)
+    l++;
+  if (l == top)
+    return expected;
+  double prior = PRIOR * (double)b->burst[l] + 1;
+  return fmax(((double)j->among[l] + prior * expected) / ((double)j->alone[l] + prior), 1);
 }
 
 static void bear(struct bearing *all, const struct siox_view *view, uint32_t job, int64_t now,
@@ -125,13 +166,18 @@ static void bear(struct bearing *all, const struct siox_view *view, uint32_t job
   all->njobs++;
   all->room = all->njobs == 1 || room < all->room ? room : all->room;
   for (uint32_t l = 0; l + 1 < drive->nlevels; l++) {
-    double rate = rate_of(j, l, now) * all->congestion[l];
-    double burst = fmax(rate * (double)b->period, (double)b->burst[l] * all->congestion[l]);
+    double more = congestion(b, j, l, drive->nlevels - 1, all->expected[l]);
+    double rate = rate_of(j, l, now) * more;
+    double burst = fmax(rate * (double)b->period, (double)b->burst[l] * more);
+    bool there = l == b->serve, known = all->expected[l] <= 1 || j->alone[l] > 0;
+    bool bears = any && rate <= j->budget * (known ? 1 : SURE);
+    bool soon = there && (double)room + (j->budget - rate) * PATIENCE >= 0;
+    double cycles = any ? (double)room / fmax(burst, 1) : 0;
     all->rate[l] = fmax(all->rate[l], rate);
     all->sustained[l] &= j->budget > 0 && rate <= j->budget * (1 + TOLERANCE);
-    all->afforded[l] &= any && rate <= j->budget;
-    all->earned[l] &= any && rate <= j->budget && (double)room >= burst;
-    all->cycles[l] = fmin(all->cycles[l], any ? (double)room / fmax(burst, 1) : 0);
+    all->afforded[l] &= bears;
+    all->earned[l] &= bears && ((double)room >= burst || soon);
+    all->cycles[l] = fmin(all->cycles[l], cycles);
   }
 }
 
@@ -152,7 +198,8 @@ static struct bearing bearing_of(const struct siox_view *view, int64_t now, uint
   for (uint32_t l = 0; l < drive->nlevels; l++) {
     all.earned[l] = all.sustained[l] = all.afforded[l] = drive->level[l].serves;
     all.cycles[l] = INFINITY;
-    all.congestion[l] = congestion(b, l, drive->nlevels - 1, njobs > 1 ? 1 - 1 / (double)njobs : 0);
+    all.expected[l] =
+        expected_congestion(b, l, drive->nlevels - 1, njobs > 1 ? 1 - 1 / (double)njobs : 0);
   }
   for (uint32_t i = 0; i < njobs && njobs <= JOBS; i++)
     bear(&all, view, found[i], now, drive, b);
@@ -166,20 +213,6 @@ static struct bearing bearing_of(const struct siox_view *view, int64_t now, uint
       last = c->job;
     }
   return all;
-}
-
-static int64_t change_ns(const struct siox_drive *drive, uint32_t from, uint32_t to) {
-  int64_t ns = siox_drive_transition_ns(drive, drive->level[from].speed, drive->level[to].speed);
-  return ns < 0 ? SIOX_NEVER : ns;
-}
-
-/* The serving level next to one in the direction of another. */
-static uint32_t next_to(const struct siox_drive *drive, uint32_t from, uint32_t to) {
-  uint32_t l = from;
-  do
-    l = to > l ? l + 1 : l - 1;
-  while (l != to && !drive->level[l].serves);
-  return l;
 }
 
 /* Joules that going to a level and back takes beyond standing at the first for as long. */
@@ -233,8 +266,9 @@ static bool spend(const struct siox__budget_disk *b, const struct bearing *all,
 }
 
 /* Where gaps never hold even one step, requests wait for the rest of it. That is paid once to come
- * down to what the jobs earn, and to leave what they cannot bear any more; then each time it is
- * asked for more savings. The disks of a job step together, so that their waits are one. */
+ * down, and to leave what the jobs cannot bear any more as long as savings last for the way; then
+ * each time it is asked for more savings. The disks of a job step together, so that their waits are
+ * one. */
 static bool pays(struct siox__budget *budget, struct siox__budget_disk *b,
                  const struct bearing *all, uint32_t goal, uint32_t to, int64_t ns, int64_t now) {
   bool down = goal < b->serve;
@@ -244,7 +278,7 @@ static bool pays(struct siox__budget *budget, struct siox__budget_disk *b,
     if (b->paid_at > 0 && now - b->paid_at < REST * (b->period + ns))
       return false;
     if (down ? !all->afforded[goal] || all->room < ns + b->deposit
-             : all->sustained[b->serve] || all->room >= 0)
+             : all->sustained[b->serve] || all->room >= ns)
       return false;
     budget->paid_at = now;
     budget->paid_from = b->serve;
@@ -260,15 +294,25 @@ static bool pays(struct siox__budget *budget, struct siox__budget_disk *b,
 static void step(struct siox__budget *budget, struct siox__budget_disk *b,
                  const struct bearing *all, const struct siox_drive *drive, uint32_t goal,
                  int64_t gap, int64_t now) {
-  for (uint32_t l = goal; l != b->serve; l += l < b->serve ? 1 : -1u)
-    if (drive->level[l].serves && change_ns(drive, b->serve, l) <= gap) {
-      b->serve = l;
-      return;
-    }
-  uint32_t to = next_to(drive, b->serve, goal);
-  int64_t ns = change_ns(drive, b->serve, to);
-  if (ns < SIOX_NEVER && ns > b->longest && pays(budget, b, all, goal, to, ns, now))
-    b->serve = to;
+  bool down = goal < b->serve;
+  if (!down && now < b->tried_until && all->room > 0)
+    return;
+  uint32_t to = b->serve;
+  int64_t ns = 0;
+  for (uint32_t l = goal; l != b->serve && to == b->serve; l += down ? 1 : -1u) {
+    ns = drive->level[l].serves ? change_ns(drive, b->serve, l) : SIOX_NEVER;
+    if (ns <= gap)
+      to = l;
+  }
+  if (to == b->serve) {
+    uint32_t next = next_to(drive, b->serve, goal);
+    ns = change_ns(drive, b->serve, next);
+    if (ns < SIOX_NEVER && ns > b->longest && pays(budget, b, all, goal, next, ns, now))
+      to = next;
+  }
+  if (to < b->serve)
+    b->tried_until = now + TRIAL * ns;
+  b->serve = to;
 }
 
 void siox__budget_choose(struct siox__budget *budget, const struct siox_view *view, int64_t now,

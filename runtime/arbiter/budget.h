@@ -12,12 +12,13 @@ struct siox__budget_disk {
   int64_t cost[SIOX_MAX_LEVELS];  /* ns that they take longer there than at full speed */
   int64_t burst[SIOX_MAX_LEVELS]; /* the same of the requests before the last gap */
   double cycle[SIOX_MAX_LEVELS];  /* J that a burst and its gap take, on average */
-  double busy[SIOX_MAX_LEVELS];   /* ns that the requests of a cycle take at a level, on average */
-  int64_t full;                   /* ns that those since the last gap take at full speed */
+  double work[SIOX_MAX_LEVELS];   /* ns that all requests of late would have taken at a level, */
+  double span;                    /* of so many ns */
   int64_t since, period;    /* the last gap's beginning; ns from one to the next, on average */
   int64_t longest, usual;   /* ns: gaps of late */
   int64_t paid_at, deposit; /* the last step that requests waited for; ns of savings that the next
                                one down needs beyond its own time */
+  int64_t tried_until;      /* a lower level: what it costs is not known before */
   uint32_t serve;           /* needs within a budget are served at this level at most */
   uint32_t overlapped;      /* ends of bursts without a gap */
   bool used;                /* requests since the last gap began */

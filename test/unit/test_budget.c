@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Delay budgets and user shares of policy siox. */
 #include "bank_support.h"
+#include <stdio.h>
 
 static struct lab *lab_with(uint32_t ndisks, struct siox_limits limits) {
   struct lab *lab = calloc(1, sizeof *lab);
@@ -127,6 +128,71 @@ static void no_static_level_within_the_budget_saves_more(void **state) {
       }
     }
   assert_true(compared > 50);
+}
+
+/* Jobs that share one disk in closed loop, and begin one after the other: each promises the end of
+ * a gap of 5 s, in which others come so often that no change of level fits between, and reads. */
+enum { TURNS = 32, TURN = 5 };
+static struct outcome take_turns(const char *policy, double budget, int bursts, int reads) {
+  struct lab *lab = calloc(1, sizeof *lab);
+  make_drive(&lab->drive, FOUR_SPEEDS, 4);
+  lab->limits.delay_budget = budget;
+  lab_start(lab, policy, 1, NULL, 0);
+  struct {
+    uint32_t client;
+    double at;
+    int left;
+  } job[TURNS];
+  for (int j = 0; j < TURNS; j++) {
+    char name[16];
+    snprintf(name, sizeof name, "job %d", j);
+    job[j].client = lab_join(lab, name);
+    job[j].at = TURN + (double)TURN * j / TURNS;
+    job[j].left = bursts * reads;
+    lab_hint(lab, 0, job[j].client, "1", 0, 0, job[j].at, 0);
+  }
+  struct outcome o = {0};
+  for (int n = 0; n < TURNS * bursts * reads; n++) {
+    int next = -1;
+    for (int j = 0; j < TURNS; j++)
+      if (job[j].left > 0 && (next < 0 || job[j].at < job[next].at))
+        next = j;
+    double done = (double)lab_read(lab, job[next].at, job[next].client, 1024 * KB).completion * 1e-9;
+    job[next].at = done;
+    o.end = done > o.end ? done : o.end;
+    if (--job[next].left % reads == 0) {
+      job[next].at += TURN;
+      lab_hint(lab, done, job[next].client, "1", 0, 0, job[next].at, 0);
+    }
+  }
+  assert_int_equal(siox_bank_finish(lab->bank, ns(o.end)), 0);
+  o.joules = lab_joules(lab, 0);
+  lab_close(lab);
+  return o;
+}
+
+/* A lower level makes each job's requests longer, and the jobs come later then: they wait for each
+ * other no more than before. */
+static void jobs_that_take_turns_are_served_at_the_level_that_they_can_bear(void **state) {
+  (void)state;
+  struct outcome base = take_turns("base", 0, 600, 2);
+  struct outcome low = take_turns("static:9000", 0, 600, 2);
+  assert_true(low.end < 1.01 * base.end && low.joules < 0.75 * base.joules);
+  struct outcome o = take_turns("siox", 0.03, 600, 2);
+  assert_true(o.end <= 1.032 * base.end);
+  assert_true(o.joules <= low.joules + 0.05 * base.joules);
+}
+
+static void jobs_that_crowd_a_disk_lose_no_more_than_their_budget(void **state) {
+  (void)state;
+  static const int reads[] = {3, 4};
+  for (int r = 0; r < 2; r++)
+    for (int percent = 1; percent <= 5; percent += 2) {
+      struct outcome base = take_turns("base", 0, 100, reads[r]);
+      struct outcome o = take_turns("siox", percent / 100.0, 100, reads[r]);
+      assert_true(o.end <= (1.002 + percent / 100.0) * base.end);
+      assert_true(o.joules <= base.joules * (1 + 1e-9));
+    }
 }
 
 static void a_budget_of_its_own_counts_for_a_job(void **state) {
@@ -283,6 +349,8 @@ int main(void) {
       cmocka_unit_test(a_budget_that_covers_every_burst_leaves_the_disk_at_the_low_level),
       cmocka_unit_test(a_budget_is_not_overspent),
       cmocka_unit_test(no_static_level_within_the_budget_saves_more),
+      cmocka_unit_test(jobs_that_take_turns_are_served_at_the_level_that_they_can_bear),
+      cmocka_unit_test(jobs_that_crowd_a_disk_lose_no_more_than_their_budget),
       cmocka_unit_test(a_budget_of_its_own_counts_for_a_job),
       cmocka_unit_test(the_policys_argument_sets_its_limits),
       cmocka_unit_test(delays_of_ranks_at_the_same_time_count_once),
