@@ -42,7 +42,7 @@ static bool isFixedPlace(const Value *Address) {
 Origins OriginWalker::ofValue(Value *Handle) {
   Found = Origins();
   Seen.clear();
-  Width = LocationSize::precise(Handle->getType()->isPointerTy() ? 8 : 4);
+  setWidth(Handle->getType()->isPointerTy() ? 8 : 4);
   value(Handle);
   return std::move(Found);
 }
@@ -52,7 +52,7 @@ Origins OriginWalker::ofMemory(Value *Address, CallBase &Before) {
   Seen.clear();
   const Function *Callee = Before.getCalledFunction();
   bool Fortran = Callee && Callee->getName().ends_with(FortranSuffix);
-  Width = LocationSize::precise(Fortran ? 4 : 8);
+  setWidth(Fortran ? 4 : 8);
   Function &F = *Before.getFunction();
   MemorySSA &States = FAM.getResult<MemorySSAAnalysis>(F).getMSSA();
   if (MemoryUseOrDef *Here = States.getMemoryAccess(&Before))
@@ -108,14 +108,21 @@ void OriginWalker::callers(Argument &A, function_ref<void(CallBase &, Value *)> 
   }
 }
 
+void OriginWalker::setWidth(unsigned Bytes) {
+  if (Width != LocationSize::precise(Bytes))
+    Clobbers.clear();
+  Width = LocationSize::precise(Bytes);
+}
+
 void OriginWalker::memory(Value *Address, MemoryAccess *From, Function &F) {
   MemorySSA &States = FAM.getResult<MemorySSAAnalysis>(F).getMSSA();
-  MemoryLocation Place(Address, Width);
+  std::unique_ptr<BatchAAResults> &Alias = Aliases[&F];
+  if (!Alias)
+    Alias = std::make_unique<BatchAAResults>(FAM.getResult<AAManager>(F));
+  BatchAAResults &Batch = *Alias; // walking on may move the map's entries
   SmallVector<MemoryAccess *, 8> Work{From};
   while (!Work.empty()) {
-    MemoryAccess *Access = Work.pop_back_val();
-    if (!States.isLiveOnEntryDef(Access))
-      Access = States.getWalker()->getClobberingMemoryAccess(Access, Place);
+    MemoryAccess *Access = clobber(Work.pop_back_val(), Address, States, Batch);
     if (!Seen.insert({Access, Address}).second)
       continue;
     if (States.isLiveOnEntryDef(Access))
@@ -126,6 +133,83 @@ void OriginWalker::memory(Value *Address, MemoryAccess *From, Function &F) {
     else if (definition(Address, *cast<MemoryDef>(Access), F))
       Work.push_back(cast<MemoryDef>(Access)->getDefiningAccess());
   }
+}
+
+/// The nearest state at or before From that may have written at Address: a definition, a phi where
+/// several meet, or the function's entry. MemorySSA's own walker answers this too, but keeps no
+/// answer about an address that is asked for: every handle of a long function would be sought
+/// through all that precedes it.
+MemoryAccess *OriginWalker::clobber(MemoryAccess *From, Value *Address, MemorySSA &States,
+                                    BatchAAResults &Alias) {
+  const Value *Base = Address->stripInBoundsConstantOffsets();
+  const auto *Variable = dyn_cast<AllocaInst>(Base);
+  if (!isFixedPlace(Address) ||
+      (Variable && !Variable->isStaticAlloca())) // another in each iteration
+    return States.isLiveOnEntryDef(From) ? From
+                                         : States.getWalker()->getClobberingMemoryAccess(
+                                               From, MemoryLocation(Address, Width));
+  MemoryAccess *Access = straight(From, Address, States, Alias);
+  if (auto *Phi = dyn_cast<MemoryPhi>(Access))
+    Access = beyond(*Phi, Address, States, Alias);
+  return Clobbers[{From, Address}] = Access;
+}
+
+/// As clobber, without passing a phi of which nothing is known yet.
+MemoryAccess *OriginWalker::straight(MemoryAccess *From, Value *Address, MemorySSA &States,
+                                     BatchAAResults &Alias) {
+  SmallVector<MemoryAccess *, 16> Passed;
+  MemoryAccess *Access = From;
+  while (!States.isLiveOnEntryDef(Access)) {
+    if (auto Known = Clobbers.find({Access, Address}); Known != Clobbers.end()) {
+      Access = Known->second;
+      break;
+    }
+    auto *Def = dyn_cast<MemoryDef>(Access);
+    if (!Def)
+      break;
+    Instruction *I = Def->getMemoryInst();
+    const auto *Intrinsic = dyn_cast<IntrinsicInst>(I);
+    bool Harmless =
+        Intrinsic && Intrinsic->isAssumeLikeIntrinsic() && !Intrinsic->isLifetimeStartOrEnd();
+    if (!Harmless && isModSet(Alias.getModRefInfo(I, MemoryLocation(Address, Width))))
+      break;
+    Passed.push_back(Access);
+    Access = Def->getDefiningAccess();
+  }
+  if (!isa<MemoryPhi>(Access)) // what is beyond a phi may still be found
+    for (MemoryAccess *P : Passed)
+      Clobbers[{P, Address}] = Access;
+  return Access;
+}
+
+/// The one state that all ways into a phi lead to, round loops too; the phi itself where they lead
+/// to several.
+MemoryAccess *OriginWalker::beyond(MemoryPhi &Phi, Value *Address, MemorySSA &States,
+                                   BatchAAResults &Alias) {
+  constexpr unsigned MostPhis = 64;
+  SmallPtrSet<MemoryPhi *, 8> Visited;
+  SmallVector<MemoryPhi *, 8> Work{&Phi};
+  MemoryAccess *End = nullptr;
+  while (!Work.empty()) {
+    MemoryPhi *Here = Work.pop_back_val();
+    if (!Visited.insert(Here).second)
+      continue;
+    if (Visited.size() > MostPhis)
+      return Clobbers[{&Phi, Address}] = &Phi;
+    for (Use &Incoming : Here->incoming_values()) {
+      MemoryAccess *Access = straight(cast<MemoryAccess>(Incoming), Address, States, Alias);
+      auto *Inner = dyn_cast<MemoryPhi>(Access);
+      if (Inner && !Clobbers.contains({Inner, Address})) {
+        Work.push_back(Inner);
+      } else if (End && End != Access) {
+        return Clobbers[{&Phi, Address}] = &Phi;
+      } else {
+        End = Access;
+      }
+    }
+  }
+  // No way in at all: the code is not reached.
+  return Clobbers[{&Phi, Address}] = End ? End : &Phi;
 }
 
 /// One definition that may write the place; true when earlier ones count too.

@@ -3,11 +3,14 @@
 #ifndef SIOX_PASS_ANALYSIS_ORIGIN_H
 #define SIOX_PASS_ANALYSIS_ORIGIN_H
 
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/Analysis/AliasAnalysis.h"
 #include "llvm/Analysis/MemoryLocation.h"
 #include "llvm/Analysis/MemorySSA.h"
 #include "llvm/IR/PassManager.h"
+#include <memory>
 
 namespace siox {
 
@@ -26,6 +29,7 @@ int fileMaker(const llvm::CallBase &Call); ///< MPI_File_open
 int infoMaker(const llvm::CallBase &Call); ///< MPI_Info_create
 int typeMaker(const llvm::CallBase &Call); ///< MPI_Type_contiguous
 
+/// Remembers what it found about the memory of functions: these must not change while it lives.
 class OriginWalker {
 public:
   OriginWalker(llvm::FunctionAnalysisManager &FAM, MakerFn Maker) : FAM(FAM), Maker(Maker) {}
@@ -38,7 +42,14 @@ public:
 private:
   void value(llvm::Value *V);
   void callers(llvm::Argument &A, llvm::function_ref<void(llvm::CallBase &, llvm::Value *)> Visit);
+  void setWidth(unsigned Bytes);
   void memory(llvm::Value *Address, llvm::MemoryAccess *From, llvm::Function &F);
+  llvm::MemoryAccess *clobber(llvm::MemoryAccess *From, llvm::Value *Address,
+                              llvm::MemorySSA &States, llvm::BatchAAResults &Alias);
+  llvm::MemoryAccess *straight(llvm::MemoryAccess *From, llvm::Value *Address,
+                               llvm::MemorySSA &States, llvm::BatchAAResults &Alias);
+  llvm::MemoryAccess *beyond(llvm::MemoryPhi &Phi, llvm::Value *Address, llvm::MemorySSA &States,
+                             llvm::BatchAAResults &Alias);
   bool definition(llvm::Value *Address, llvm::MemoryDef &Def, llvm::Function &F);
   void onEntry(llvm::Value *Address, llvm::Function &F);
   void writers(llvm::Value &Address);
@@ -47,6 +58,10 @@ private:
   MakerFn Maker;
   Origins Found;
   llvm::LocationSize Width = llvm::LocationSize::precise(8); ///< of a handle in memory
+  /// By memory state and address: the nearest state at or before it that may have written there.
+  llvm::DenseMap<std::pair<const llvm::MemoryAccess *, const llvm::Value *>, llvm::MemoryAccess *>
+      Clobbers;
+  llvm::DenseMap<const llvm::Function *, std::unique_ptr<llvm::BatchAAResults>> Aliases;
   llvm::DenseSet<std::pair<const void *, const void *>> Seen;
 };
 

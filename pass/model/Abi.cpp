@@ -169,8 +169,12 @@ GlobalVariable *newDescriptor(Module &M, StructType *Type, StringRef Section, co
   GV->setSection(Section);
   // The run time walks the section as an array, so nothing may pad between descriptors.
   GV->setAlignment(Align(8));
-  appendToUsed(M, {GV});
   return GV;
+}
+
+void keep(Module &M, ArrayRef<GlobalValue *> Descriptors) {
+  if (!Descriptors.empty())
+    appendToUsed(M, Descriptors);
 }
 
 Place placeOf(const Instruction &I) {

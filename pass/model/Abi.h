@@ -7,6 +7,7 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/IR/DerivedTypes.h"
+#include "llvm/IR/GlobalVariable.h"
 #include <string>
 
 namespace llvm {
@@ -37,9 +38,11 @@ llvm::Constant *privateArray(llvm::Module &M, llvm::Type *Element,
                              llvm::ArrayRef<llvm::Constant *> Values);
 /// Address of a private constant struct siox_mask from its text ("011110"), null for an empty text.
 llvm::Constant *privateMask(llvm::Module &M, llvm::StringRef Text);
-/// A zeroed descriptor in a linker section that optimisers and linkers keep.
+/// A zeroed descriptor in a linker section. Whoever makes some hands all to keep() at once, so that
+/// optimisers and linkers keep them.
 llvm::GlobalVariable *newDescriptor(llvm::Module &M, llvm::StructType *Type,
                                     llvm::StringRef Section, const llvm::Twine &Name);
+void keep(llvm::Module &M, llvm::ArrayRef<llvm::GlobalValue *> Descriptors);
 
 /// Where an instruction stands in the source. Without debug information: module's source name, line
 /// and column 0.

@@ -50,12 +50,15 @@ void findSites(Module &M, ModuleModel &Model) {
 }
 
 void markSites(Module &M, ModuleModel &Model) {
+  SmallVector<GlobalValue *, 32> Descriptors;
   for (Site &S : Model.Sites) {
     S.Descriptor =
         newDescriptor(M, siteType(M.getContext()), "siox_sites", "siox.site." + Twine(S.Id));
     IRBuilder<> B(S.Call); // takes the call's debug location
     B.CreateCall(abiFunction(M, "siox_at"), {S.Descriptor});
+    Descriptors.push_back(S.Descriptor);
   }
+  keep(M, Descriptors);
 }
 
 static uint32_t flagsOf(const Site &S) {

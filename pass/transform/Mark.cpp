@@ -81,6 +81,7 @@ private:
 } // namespace
 
 void markRegions(Module &M, ModuleModel &Model) {
+  SmallVector<GlobalValue *, 32> Descriptors;
   std::vector<Region *> Here;
   for (unsigned I = 0; I != Model.Regions.size();) {
     Function *F = Model.Regions[I].Function;
@@ -98,9 +99,11 @@ void markRegions(Module &M, ModuleModel &Model) {
     for (Region *R : Here) {
       R->Descriptor = newDescriptor(M, regionType(M.getContext()), "siox_regions",
                                     "siox.region." + Twine(R->Id));
+      Descriptors.push_back(R->Descriptor);
       Marks.mark(*R);
     }
   }
+  keep(M, Descriptors);
 }
 
 namespace {
