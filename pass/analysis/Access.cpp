@@ -11,6 +11,7 @@
 #include "analysis/Periods.h"
 #include "analysis/Tables.h"
 #include "analysis/Trips.h"
+#include "analysis/Views.h"
 #include "model/MpiIo.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/MemorySSA.h"
@@ -30,6 +31,7 @@ namespace {
 struct Pattern {
   int64_t First = SIOX_UNKNOWN, Size = SIOX_UNKNOWN;
   SmallVector<AccessLevel, 4> Levels;
+  std::shared_ptr<const StaticView> View;
   bool Inlined = false; ///< stands in a body whose callers have their own copies
   std::string Why;
   std::string Data; ///< what a run-time level varies with
@@ -104,7 +106,8 @@ int64_t constantOf(const SCEV *S) {
                                                        : SIOX_UNKNOWN;
 }
 
-Pattern patternOf(CallBase &Marker, FunctionAnalysisManager &FAM) {
+/// What an argument of a marker does; see FilePointer.h.
+Pattern patternOf(CallBase &Marker, unsigned Argument, FunctionAnalysisManager &FAM) {
   Function &F = *Marker.getFunction();
   ScalarEvolution &SE = FAM.getResult<ScalarEvolutionAnalysis>(F);
   LoopInfo &Loops = FAM.getResult<LoopAnalysis>(F);
@@ -114,7 +117,7 @@ Pattern patternOf(CallBase &Marker, FunctionAnalysisManager &FAM) {
   Widener Widen(SE);
   const Loop *Inner = Loops.getLoopFor(Marker.getParent());
   P.Size = constantOf(SE.getSCEVAtScope(Marker.getArgOperand(1), Inner));
-  const SCEV *Offset = Widen.visit(SE.getSCEVAtScope(Marker.getArgOperand(0), Inner));
+  const SCEV *Offset = Widen.visit(SE.getSCEVAtScope(Marker.getArgOperand(Argument), Inner));
   bool Constant = isa<SCEVConstant>(Offset);
   bool Known = true;
   std::optional<TableOffset> Table;
@@ -157,6 +160,39 @@ Pattern patternOf(CallBase &Marker, FunctionAnalysisManager &FAM) {
   return P;
 }
 
+/// What the marker's pattern is in the file when the access goes through a view with holes.
+void throughView(Pattern &P, CallBase &Marker, ArrayRef<FileType> Views,
+                 FunctionAnalysisManager &FAM) {
+  const auto *Number = dyn_cast<ConstantInt>(Marker.getArgOperand(2));
+  if (Number && Number->isZero())
+    return;
+  P.First = SIOX_UNKNOWN;
+  if (!Number) {
+    P.Why = "one of several views";
+    for (AccessLevel &L : P.Levels)
+      L = {SIOX_OFFSET_UNKNOWN, SIOX_UNKNOWN, L.Trip};
+    return;
+  }
+  StaticView View;
+  View.Type = Views[Number->getZExtValue() - 1];
+  Pattern Data = patternOf(Marker, 3, FAM);
+  View.First = Data.First;
+  View.Levels = Data.Levels;
+  View.Displacement = patternOf(Marker, 4, FAM).First;
+  if (Data.First != SIOX_UNKNOWN)
+    P.First = View.place(Data.First);
+  for (auto [File, Inside] : zip_equal(P.Levels, Data.Levels)) {
+    if (File.Class != Inside.Class ||
+        (File.Class != SIOX_OFFSET_AFFINE && File.Class != SIOX_OFFSET_PERIODIC))
+      continue;
+    int64_t Stride = View.stride(Inside.Stride);
+    File.Stride = File.Stride == SIOX_UNKNOWN || Stride == SIOX_UNKNOWN
+                      ? SIOX_UNKNOWN
+                      : File.Stride - Inside.Stride + Stride;
+  }
+  P.View = std::make_shared<StaticView>(View);
+}
+
 /// Keeps what both levels say.
 void mergeLevel(AccessLevel &A, const AccessLevel &B) {
   if (A.Trip != B.Trip)
@@ -176,6 +212,10 @@ void mergeLevel(AccessLevel &A, const AccessLevel &B) {
 void mergePattern(Pattern &A, const Pattern &B) {
   if (A.Size != B.Size)
     A.Size = SIOX_UNKNOWN;
+  if (A.View != B.View) {
+    A.View = nullptr;
+    A.First = SIOX_UNKNOWN;
+  }
   bool SameStart = A.First == B.First;
   if (!SameStart)
     A.First = SIOX_UNKNOWN;
@@ -212,6 +252,7 @@ void storePattern(Site &S, ArrayRef<Pattern> Patterns) {
     return;
   S.First = Merged->First;
   S.Size = Merged->Size;
+  S.View = Merged->View;
   S.Levels.assign(Merged->Levels.begin(), Merged->Levels.end());
   S.Why = Merged->Why;
   // What varies from burst to burst does not repeat with them.
@@ -222,7 +263,7 @@ void storePattern(Site &S, ArrayRef<Pattern> Patterns) {
     }
 }
 
-void findPatterns(OptimisticClone &Clone, ModuleModel &Model) {
+void findPatterns(OptimisticClone &Clone, ModuleModel &Model, ArrayRef<FileType> Views) {
   std::map<unsigned, SmallVector<Pattern, 2>> Patterns;
   for (Function &F : Clone.module())
     for (Instruction &I : instructions(F)) {
@@ -230,7 +271,8 @@ void findPatterns(OptimisticClone &Clone, ModuleModel &Model) {
       if (!Call || !Call->getCalledFunction() ||
           Call->getCalledFunction()->getName() != AccessMarker)
         continue;
-      Pattern P = patternOf(*Call, Clone.analyses());
+      Pattern P = patternOf(*Call, 0, Clone.analyses());
+      throughView(P, *Call, Views, Clone.analyses());
       P.Inlined = Clone.isInlined(F);
       for (unsigned Id : Clone.sitesBefore(*Call))
         Patterns[Id].push_back(P);
@@ -273,8 +315,8 @@ void findOrigins(OptimisticClone &Clone, ModuleModel &Model) {
 
 } // namespace
 
-void analyzeAccess(OptimisticClone &Clone, ModuleModel &Model) {
-  findPatterns(Clone, Model);
+void analyzeAccess(OptimisticClone &Clone, ModuleModel &Model, ArrayRef<FileType> Views) {
+  findPatterns(Clone, Model, Views);
   findOrigins(Clone, Model);
   findRegionTrips(Clone, Model);
 }

@@ -8,16 +8,18 @@
 //     position += 64 * 8
 //   }
 //
-// All are i64 allocas, promoted at the end; positions are bytes from the start of the view. A file
-// is known by the MPI_File_open call that made its handle. A handle that may be one of several
-// files has no position.
+// All are i64 allocas, promoted at the end; positions are bytes of data from the start of the view.
+// A file is known by the MPI_File_open call that made its handle. A handle that may be one of
+// several files has no position.
 #include "analysis/FilePointer.h"
+#include "analysis/Datatypes.h"
 #include "analysis/Origin.h"
 #include "model/MpiIo.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Module.h"
+#include <array>
 
 using namespace llvm;
 
@@ -29,14 +31,18 @@ enum { SeekSet = 600, SeekCurrent = 602, ModeAppend = 128 };
 
 struct Shadow {
   AllocaInst *Position, *Displacement, *Etype;
+  AllocaInst *View; ///< number of its type, 0: data lies in the file as it is
+
+  std::array<AllocaInst *, 4> all() const { return {Position, Displacement, Etype, View}; }
 };
 
 class Tracker {
 public:
   explicit Tracker(OptimisticClone &Clone)
-      : M(Clone.module()), Walker(Clone.analyses(), fileMaker), Types(Clone.analyses(), typeMaker),
+      : M(Clone.module()), Walker(Clone.analyses(), fileMaker), Types(Clone.analyses()),
         I64(Type::getInt64Ty(M.getContext())) {}
   void run();
+  std::vector<FileType> Views; ///< types with holes; a file's View is its place here + 1
 
 private:
   void collect(Function &F);
@@ -50,7 +56,7 @@ private:
 
   void open(CallBase &Call, Shadow &S);
   void seek(CallBase &Call, const CallInfo &Info, Shadow &S);
-  void view(CallBase &Call, const CallInfo &Info, Shadow &S);
+  void view(CallBase &Call, const CallInfo &Info, const FileType &Type, Shadow &S);
   void data(CallBase &Call, const CallInfo &Info, Shadow *S);
   void forget(Instruction &After, StringRef Reason);
 
@@ -58,9 +64,11 @@ private:
     CallBase *Call;
     const CallInfo *Info;
     const Value *Key; ///< null: may be one of several files
+    FileType Type;    ///< VIEW: of the file, where it is made of constants
   };
   Module &M;
-  OriginWalker Walker, Types;
+  OriginWalker Walker;
+  Datatypes Types;
   Type *I64;
   MapVector<Function *, SmallVector<Use, 8>> Uses;
   DenseSet<const Function *> Reaching;         ///< functions that use files, and their callers
@@ -68,14 +76,6 @@ private:
   DenseMap<const Value *, uint64_t> TypeSizes; ///< constant sizes of derived types, by handle
   DenseMap<const Value *, Shadow> Shadows;     ///< of the function at hand
 };
-
-/// Size of a builtin datatype, 0 when it is none. MPICH keeps it in the handle: 0x4c00SSnn.
-uint64_t builtinSize(const Value *Datatype) {
-  const auto *Handle = dyn_cast<ConstantInt>(Datatype);
-  if (!Handle || Handle->getBitWidth() != 32 || Handle->getZExtValue() >> 24 != 0x4c)
-    return 0;
-  return Handle->getZExtValue() >> 8 & 0xff;
-}
 
 /// The instruction after which a call has happened on its normal way out.
 Instruction *afterCall(CallBase &Call) {
@@ -114,18 +114,13 @@ void Tracker::collect(Function &F) {
                    Info->movesData();
     if (!Matters)
       continue;
-    Uses[&F].push_back({Call, Info, keyOf(*Call, *Info)});
+    Value *Filetype = Info->Class == SIOX_CLASS_VIEW ? argument(*Call, 3) : nullptr;
+    Uses[&F].push_back({Call, Info, keyOf(*Call, *Info), Filetype ? Types.of(Filetype) : nullptr});
     HasViews |= Info->Class == SIOX_CLASS_VIEW;
-    // A type made by MPI_Type_contiguous(n, builtin) has no holes.
     if (Value *Datatype = argument(*Call, Info->Datatype);
-        Info->movesData() && Datatype && !isa<Constant>(Datatype)) {
-      Origins O = Types.ofValue(Datatype);
-      if (O.Makers.size() != 1 || O.Unresolved || O.OpenWorld || O.Indexed)
-        continue;
-      const auto *Count = dyn_cast<ConstantInt>(O.Makers.front()->getArgOperand(0));
-      if (uint64_t Size = builtinSize(O.Makers.front()->getArgOperand(1)); Size && Count)
-        TypeSizes[Datatype] = Size * Count->getZExtValue();
-    }
+        Info->movesData() && Datatype && !isa<Constant>(Datatype))
+      if (FileType Type = Types.of(Datatype))
+        TypeSizes[Datatype] = siox__filetype_facts(Type.get())->size;
   }
 }
 
@@ -161,11 +156,12 @@ Shadow &Tracker::shadow(const Value *Key, Function &F) {
     BasicBlock &Block = F.getEntryBlock();
     IRBuilder<> B(&Block, Block.getFirstNonPHIOrDbgOrAlloca());
     Shadow &S = Entry->second;
-    for (AllocaInst **Variable : {&S.Position, &S.Displacement, &S.Etype})
+    for (AllocaInst **Variable : {&S.Position, &S.Displacement, &S.Etype, &S.View})
       *Variable = B.CreateAlloca(I64);
     B.CreateStore(opaque(B, "file opened elsewhere"), S.Position);
     B.CreateStore(HasViews ? opaque(B, "file opened elsewhere") : B.getInt64(0), S.Displacement);
     B.CreateStore(HasViews ? opaque(B, "file opened elsewhere") : B.getInt64(1), S.Etype);
+    B.CreateStore(HasViews ? opaque(B, "file opened elsewhere") : B.getInt64(0), S.View);
   }
   return Entry->second;
 }
@@ -177,6 +173,7 @@ void Tracker::open(CallBase &Call, Shadow &S) {
   B.CreateStore(Append ? opaque(B, "end of the file") : B.getInt64(0), S.Position);
   B.CreateStore(B.getInt64(0), S.Displacement);
   B.CreateStore(B.getInt64(1), S.Etype);
+  B.CreateStore(B.getInt64(0), S.View);
 }
 
 void Tracker::seek(CallBase &Call, const CallInfo &Info, Shadow &S) {
@@ -192,15 +189,24 @@ void Tracker::seek(CallBase &Call, const CallInfo &Info, Shadow &S) {
                   S.Position);
 }
 
-void Tracker::view(CallBase &Call, const CallInfo &Info, Shadow &S) {
+bool isContiguous(const struct siox__filetype_facts &F) {
+  return F.lower == 0 && F.true_lower == 0 && F.size == F.extent && F.size == F.true_upper;
+}
+
+void Tracker::view(CallBase &Call, const CallInfo &Info, const FileType &Type, Shadow &S) {
   IRBuilder<> B(afterCall(Call));
-  Value *Etype = argument(Call, 2), *Filetype = argument(Call, 3);
-  // A builtin file type leaves no holes, whatever the etype is.
-  bool Contiguous = Etype && Filetype && builtinSize(Filetype);
+  Value *Etype = argument(Call, 2);
+  const struct siox__filetype_facts *F = Type ? siox__filetype_facts(Type.get()) : nullptr;
+  bool Usable = F && F->size > 0 && F->rising && F->exact && F->extent > 0;
   B.CreateStore(B.getInt64(0), S.Position);
-  if (Contiguous) {
+  B.CreateStore(B.getInt64(0), S.View);
+  if (Etype && Usable) {
     B.CreateStore(wide(B, argument(Call, Info.Offset)), S.Displacement);
     B.CreateStore(sizeOf(B, Etype), S.Etype);
+    if (!isContiguous(*F)) {
+      Views.push_back(Type);
+      B.CreateStore(B.getInt64(Views.size()), S.View);
+    }
   } else {
     B.CreateStore(opaque(B, "file view with a derived type"), S.Displacement);
     B.CreateStore(opaque(B, "file view with a derived type"), S.Etype);
@@ -224,13 +230,15 @@ void Tracker::data(CallBase &Call, const CallInfo &Info, Shadow *S) {
                          B.CreateMul(wide(B, argument(Call, Info.Offset)), load(B, S->Etype)));
   else
     Offset = B.CreateAdd(load(B, S->Displacement), load(B, S->Position));
+  Value *View = S ? load(B, S->View) : B.getInt64(0);
+  Value *Displacement = S ? load(B, S->Displacement) : B.getInt64(0);
   FunctionCallee Marker =
-      M.getOrInsertFunction(AccessMarker, Type::getVoidTy(M.getContext()), I64, I64);
+      M.getOrInsertFunction(AccessMarker, Type::getVoidTy(M.getContext()), I64, I64, I64, I64, I64);
   auto *F = cast<Function>(Marker.getCallee());
   F->setDoesNotThrow();
   F->addFnAttr(Attribute::WillReturn);
   F->setMemoryEffects(MemoryEffects::inaccessibleMemOnly());
-  B.CreateCall(Marker, {Offset, Size});
+  B.CreateCall(Marker, {Offset, Size, View, B.CreateSub(Offset, Displacement), Displacement});
   if (S && Info.Pointer == SIOX_POINTER_INDIVIDUAL) {
     B.SetInsertPoint(afterCall(Call));
     B.CreateStore(B.CreateAdd(load(B, S->Position), Size), S->Position);
@@ -241,7 +249,7 @@ void Tracker::data(CallBase &Call, const CallInfo &Info, Shadow *S) {
 void Tracker::forget(Instruction &After, StringRef Reason) {
   IRBuilder<> B(&After);
   for (auto &[Key, S] : Shadows)
-    for (AllocaInst *Variable : {S.Position, S.Displacement, S.Etype})
+    for (AllocaInst *Variable : S.all())
       B.CreateStore(opaque(B, Reason), Variable);
 }
 
@@ -267,7 +275,7 @@ void Tracker::rewrite(Function &F) {
     else if (U.Info->Class == SIOX_CLASS_SEEK)
       seek(*U.Call, *U.Info, *S);
     else if (U.Info->Class == SIOX_CLASS_VIEW)
-      view(*U.Call, *U.Info, *S);
+      view(*U.Call, *U.Info, U.Type, *S);
   }
   for (CallBase *Call : Unknown)
     forget(*afterCall(*Call), "call of a function that was not inlined");
@@ -293,12 +301,14 @@ void Tracker::run() {
 
 } // namespace
 
-void trackFilePointers(OptimisticClone &Clone) {
-  Tracker(Clone).run();
+std::vector<FileType> trackFilePointers(OptimisticClone &Clone) {
+  Tracker T(Clone);
+  T.run();
   for (Function &F : Clone.module())
     Clone.analyses().invalidate(F, PreservedAnalyses::none());
   Clone.simplify("function(sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,loop-mssa(licm),"
                  "siox-hoist,simplifycfg,loop(indvars))");
+  return std::move(T.Views);
 }
 
 } // namespace siox

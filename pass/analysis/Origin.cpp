@@ -29,10 +29,6 @@ int infoMaker(const CallBase &Call) {
   return isCallOf(Call, "MPI_Info_create") ? outAt(Call, 0) : -1;
 }
 
-int typeMaker(const CallBase &Call) {
-  return isCallOf(Call, "MPI_Type_contiguous") ? outAt(Call, 2) : -1;
-}
-
 /// Address of a handle that is the same place in every iteration.
 static bool isFixedPlace(const Value *Address) {
   Address = Address->stripInBoundsConstantOffsets();

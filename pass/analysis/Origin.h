@@ -27,7 +27,7 @@ struct Origins {
 using MakerFn = int (*)(const llvm::CallBase &);
 int fileMaker(const llvm::CallBase &Call); ///< MPI_File_open
 int infoMaker(const llvm::CallBase &Call); ///< MPI_Info_create
-int typeMaker(const llvm::CallBase &Call); ///< MPI_Type_contiguous
+int typeMaker(const llvm::CallBase &Call); ///< datatypes.def
 
 /// Remembers what it found about the memory of functions: these must not change while it lives.
 class OriginWalker {

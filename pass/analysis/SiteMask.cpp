@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 // Site masks through the run time's own layout arithmetic (siox_layout_mask and its strided form).
 #include "analysis/SiteMask.h"
+#include "analysis/Views.h"
 #include "siox/layout.h"
 #include "llvm/ADT/ArrayRef.h"
 
@@ -129,9 +130,13 @@ SiteMask maskOf(const Site &S, unsigned Disks) {
   } else if (S.First == SIOX_UNKNOWN) {
     M.Why = Reason::OffsetUnknown;
   } else {
-    ArrayRef<AccessLevel> Levels = S.Levels;
-    std::string All = Masks.over(S.First, Levels);
-    std::string One = Masks.over(S.First, Levels.take_front(S.BurstLevels));
+    auto Over = [&](size_t Count) {
+      if (S.View)
+        return maskThrough(*S.View, S.Size, ArrayRef(S.View->Levels).take_front(Count), Layout);
+      return Masks.over(S.First, ArrayRef(S.Levels).take_front(Count));
+    };
+    std::string All = Over(S.Levels.size());
+    std::string One = Over(S.BurstLevels);
     if (!All.empty())
       M.Bound = All;
     // Where the disks move on from burst to burst no constant is right for every one of them.

@@ -55,8 +55,8 @@ bool runPipeline(Module &M, const Options &O) {
   markRegions(M, Model);
   {
     OptimisticClone Clone(M, Model);
-    trackFilePointers(Clone);
-    analyzeAccess(Clone, Model);
+    std::vector<FileType> Views = trackFilePointers(Clone);
+    analyzeAccess(Clone, Model, Views);
     if (Error E = findLayouts(Clone, Model, O.Layouts, Disks))
       M.getContext().emitError("siox: " + toString(std::move(E)));
     estimateBodies(Clone.module(), Model, Clone.analyses());

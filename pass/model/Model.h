@@ -23,6 +23,7 @@
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -40,6 +41,8 @@ namespace siox {
 
 /// Row of mpiio.def.
 struct CallInfo;
+/// analysis/Views.h.
+struct StaticView;
 
 /// Offset behaviour at one loop level, innermost first; same meaning as struct siox_access_level.
 struct AccessLevel {
@@ -68,7 +71,8 @@ struct Site {
   int64_t First = SIOX_UNKNOWN; ///< constant byte offset
   int64_t Size = SIOX_UNKNOWN;  ///< constant byte count
   std::vector<AccessLevel> Levels;
-  std::vector<unsigned> Origins; ///< ids of MPI_File_open sites
+  std::shared_ptr<const StaticView> View; ///< with holes, through which all its accesses go
+  std::vector<unsigned> Origins;          ///< ids of MPI_File_open sites
   bool WholeOrigins = false; ///< no other open can have made the handle, in this module or another
   bool UnresolvedOrigins = false; ///< this module may hold others that were not found
   std::optional<StaticLayout>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 // One line for each MPI-IO call: where, what, from which open, and how its offset moves.
 #include "report/PrintAccess.h"
+#include "analysis/Views.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace llvm;
@@ -36,6 +37,10 @@ void printAccess(const ModuleModel &Model, raw_ostream &OS) {
       OS << " first=" << S.First;
     if (S.Size != SIOX_UNKNOWN)
       OS << " size=" << S.Size;
+    if (S.View) {
+      const struct siox__filetype_facts *F = siox__filetype_facts(S.View->Type.get());
+      OS << " view=" << F->size << '/' << F->extent;
+    }
     for (size_t I = 0; I < S.Levels.size(); ++I) {
       OS << " L" << I << ' ';
       printLevel(S.Levels[I], OS);
