@@ -80,7 +80,7 @@ struct siox_region {
   struct siox_site *const *next;
   struct siox_region *const *succ;
   uint32_t flags;        /* SIOX_REGION_* flags */
-  uint32_t reserved;     /* 0 */
+  uint32_t function_line; /* where the function begins, 0: not known */
   void *state;           /* run time's */
   /* LOOP, CALL: the innermost STEPS loop around the region, or NULL; the first ninside of next and the first
    * nsuccinside of succ can be reached without leaving it, the others only when its iterations are over. */
@@ -88,6 +88,8 @@ struct siox_region {
   uint32_t ninside, nsuccinside;
   uint64_t alike; /* CALL: regions with the same number call one function with the same arguments; 0: there is no other */
   const struct siox_region_far *far; /* LOOP, CALL; NULL: the lists above say it all */
+  int64_t measured_ns; /* SIOX_REGION_MEASURED: least time from entering to leaving in the profile's run; body_ns is measured
+                        * then, too (CALL: of the whole) */
 };
 /* What follows a region when the regions in functions called on the way do not last (`inner`): next and succ up to the
  * next region of the same function, after which call of a helper they come being known. */
@@ -98,6 +100,7 @@ struct siox_region_far {
 };
 enum {
   SIOX_REGION_OPEN_END = 1, /* code that the pass cannot see may follow: any open file may be used after this region */
+  SIOX_REGION_MEASURED = 2, /* compiled with a profile that knows the region: measured_ns is there */
 };
 
 /* Where the handles of the sites after a region are found before it begins: from base[i] on (siox_region_files), each step

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 // Static time of loop bodies.
 #include "analysis/Cost.h"
+#include "analysis/Clone.h"
 #include "analysis/Externals.h"
 #include "analysis/Markers.h"
+#include "analysis/SiteMask.h"
+#include "analysis/Vector.h"
 #include "llvm/Analysis/PostDominators.h"
 #include "llvm/Analysis/ScalarEvolution.h"
 #include "llvm/IR/Dominators.h"
@@ -15,92 +18,198 @@ using namespace llvm;
 
 namespace siox {
 
+/// Code that is not optimised keeps every variable in memory. The estimate is made of optimised
+/// code; this is how much longer the original takes (test/bench/cost.py).
+constexpr double Unoptimised = 4;
+
+/// Bytes a cycle between a core and its second cache, which arrays worth a loop outgrow the first
+/// for.
+constexpr double CacheBytes = 32;
+
 /// Instructions that a core does not see: renamed, folded into addressing, or only for debuggers.
 static bool isFree(const Instruction &I) {
-  return isa<PHINode, GetElementPtrInst, BitCastInst, AllocaInst, DbgInfoIntrinsic>(I) ||
-         I.isLifetimeStartOrEnd();
+  return isa<PHINode, GetElementPtrInst, CastInst, AllocaInst, DbgInfoIntrinsic, AssumeInst>(I) ||
+         I.isLifetimeStartOrEnd() || (isa<BranchInst>(I) && !cast<BranchInst>(I).isConditional());
 }
 
-double CostModel::block(BasicBlock &BB) {
-  double Ns = 0;
+/// Cycles for which an operation keeps the divider, which is not pipelined: the least of current
+/// cores.
+static double dividerCycles(const Instruction &I) {
+  switch (I.getOpcode()) {
+  case Instruction::FDiv:
+    return I.getType()->isDoubleTy() ? 4 : 3;
+  case Instruction::SDiv:
+  case Instruction::UDiv:
+  case Instruction::SRem:
+  case Instruction::URem:
+    return isa<Constant>(I.getOperand(1)) ? 0 : I.getType()->isIntegerTy(64) ? 10 : 6;
+  case Instruction::Call:
+    if (auto *Known = dyn_cast<IntrinsicInst>(&I);
+        Known && Known->getIntrinsicID() == Intrinsic::sqrt)
+      return I.getType()->isDoubleTy() ? 4.5 : 3;
+    return 0;
+  default:
+    return 0;
+  }
+}
+
+CostModel::CostModel(OptimisticClone &Clone, std::vector<double> AccessNs, bool Optimised)
+    : Clone(Clone), FAM(Clone.analyses()), AccessNs(std::move(AccessNs)), Optimised(Optimised) {}
+
+const Machine &CostModel::machine(const Function &F) {
+  auto [It, First] = Machines.try_emplace(&F);
+  if (First)
+    It->second = machineOf(F);
+  return It->second;
+}
+
+void CostModel::add(BasicBlock &BB, Work &W) {
   for (Instruction &I : BB) {
     if (isFree(I))
       continue;
-    Ns += 1 / (NominalWidth * NominalGHz);
+    W.Instructions++;
+    W.DividerCycles += dividerCycles(I);
+    if (getLoadStorePointerOperand(&I))
+      W.Bytes +=
+          double(I.getDataLayout().getTypeStoreSize(getLoadStoreType(&I)).getKnownMinValue());
     auto *Call = dyn_cast<CallBase>(&I);
-    Function *Callee = Call ? directCallee(*Call) : nullptr;
-    if (Callee)
-      Ns += Callee->isDeclaration() ? classifyExternal(*Callee).Ns : function(*Callee);
+    if (!Call || isa<IntrinsicInst>(Call))
+      continue;
+    Function *Callee = directCallee(*Call);
+    if (!Callee) {
+      W.Calls.Whole &= Call->isInlineAsm();
+    } else if (!Callee->isDeclaration()) {
+      W.Calls += function(*Callee);
+    } else if (Callee->getName() == "siox_at") {
+      double Least = HUGE_VAL;
+      for (unsigned Id : Clone.sitesNamed(Call->getArgOperand(0)))
+        Least = std::min(Least, AccessNs[Id]);
+      W.Calls.Ns += std::isfinite(Least) ? Least : 0;
+    } else if (!Callee->getName().starts_with("siox_")) {
+      ExternalInfo Known = classifyExternal(*Callee);
+      W.Calls += {Known.Ns, Known.Kind != External::Unknown && Known.Kind != External::Compute};
+    }
   }
-  return Ns;
 }
 
-double CostModel::iteration(Loop &L) {
+LeastTime CostModel::iteration(Loop &L) {
   Function &F = *L.getHeader()->getParent();
   auto &DT = FAM.getResult<DominatorTreeAnalysis>(F);
   auto &LI = FAM.getResult<LoopAnalysis>(F);
+  auto &SE = FAM.getResult<ScalarEvolutionAnalysis>(F);
   SmallVector<BasicBlock *, 4> Latches;
   L.getLoopLatches(Latches);
   auto EveryTime = [&](const BasicBlock *BB) {
     return all_of(Latches, [&](const BasicBlock *Latch) { return DT.dominates(BB, Latch); });
   };
-  double Ns = 0;
+  Work W;
+  LeastTime Inside;
   for (BasicBlock *BB : L.blocks())
     if (LI.getLoopFor(BB) == &L && EveryTime(BB))
-      Ns += block(*BB);
+      add(*BB, W);
   for (Loop *Inner : L)
     if (EveryTime(Inner->getHeader()))
-      Ns += loop(*Inner);
-  return Ns;
+      Inside += loop(*Inner);
+    else
+      Inside.Whole = false;
+  const Machine &Core = machine(F);
+  double Lanes = Optimised ? vectorLanes(L, SE, Core.VectorBits) : 1;
+  // Dividers are not as wide as registers.
+  double Cycles =
+      std::max({W.Instructions / Core.Width / Lanes, W.DividerCycles / std::min(Lanes, 4.0),
+                W.Bytes / CacheBytes, recurrenceCycles(L, SE)});
+  Inside += W.Calls;
+  Inside.Ns += Cycles / Core.GHz;
+  return Inside;
 }
 
-double CostModel::loop(Loop &L) {
+LeastTime CostModel::loop(Loop &L) {
   auto &SE = FAM.getResult<ScalarEvolutionAnalysis>(*L.getHeader()->getParent());
-  return iteration(L) * std::max(SE.getSmallConstantTripCount(&L), 1u);
+  unsigned Trip = SE.getSmallConstantTripCount(&L);
+  LeastTime T = iteration(L);
+  return {T.Ns * std::max(Trip, 1U), T.Whole && Trip != 0};
 }
 
-double CostModel::function(Function &F) {
-  auto [It, First] = Functions.try_emplace(&F, 0);
+LeastTime CostModel::function(Function &F) {
+  // A call of itself: how deep, nobody knows.
+  auto [It, First] = Functions.try_emplace(&F, LeastTime{0, false});
   if (!First)
     return It->second;
   auto &PDT = FAM.getResult<PostDominatorTreeAnalysis>(F);
   auto &LI = FAM.getResult<LoopAnalysis>(F);
-  double Ns = 0;
+  Work W;
+  LeastTime Inside;
   for (BasicBlock &BB : F)
     if (!LI.getLoopFor(&BB) && PDT.dominates(&BB, &F.getEntryBlock()))
-      Ns += block(BB);
+      add(BB, W);
   for (Loop *L : LI)
     if (PDT.dominates(L->getHeader(), &F.getEntryBlock()))
-      Ns += loop(*L);
-  return Functions[&F] = Ns;
+      Inside += loop(*L);
+    else
+      Inside.Whole = false;
+  const Machine &Core = machine(F);
+  Inside += W.Calls;
+  Inside.Ns += std::max(W.Instructions / Core.Width, W.DividerCycles) / Core.GHz;
+  return Functions[&F] = Inside;
 }
 
-void estimateBodies(Module &M, ModuleModel &Model, FunctionAnalysisManager &FAM) {
-  Function *Enter = M.getFunction("siox_region_enter");
-  if (!Enter)
-    return;
-  CostModel Costs(FAM);
-  DenseMap<unsigned, double> Least;
-  for (User *U : Enter->users()) {
-    auto *Call = dyn_cast<CallBase>(U);
-    auto *Descriptor = Call && directCallee(*Call) == Enter
-                           ? dyn_cast<GlobalVariable>(Call->getArgOperand(0))
-                           : nullptr;
-    unsigned Id;
-    StringRef Name = Descriptor ? Descriptor->getName() : "";
-    if (!Name.consume_front("siox.region.") || Name.getAsInteger(10, Id) ||
-        Id >= Model.Regions.size())
+/// Least time that an access waits for its disks, each of which has an equal share at the least.
+static std::vector<double> accessTimes(const ModuleModel &Model, const siox_drive *Drive,
+                                       unsigned Disks) {
+  std::vector<double> Times(Model.Sites.size(), 0);
+  for (const Site &S : Model.Sites) {
+    if (!Drive || S.Size == SIOX_UNKNOWN || S.Size <= 0 || !S.Layout)
       continue;
-    Loop *L = loopAfter(*Call, FAM.getResult<LoopAnalysis>(*Call->getFunction()));
-    if (!L)
-      continue;
-    double Ns = Costs.iteration(*L);
-    auto [It, First] = Least.try_emplace(Id, Ns);
-    It->second = std::min(It->second, Ns);
+    SiteMask M = maskOf(S, Disks);
+    const std::string &On = M.Burst.empty() ? M.Bound : M.Burst;
+    uint64_t Count = std::max<size_t>(1, std::count(On.begin(), On.end(), '1'));
+    int64_t Ns = siox_drive_service_ns(Drive, Drive->nlevels - 1,
+                                       (uint64_t(S.Size) + Count - 1) / Count, true);
+    Times[S.Id] = Ns > 0 ? double(Ns) : 0;
   }
-  for (auto &[Id, Ns] : Least)
-    if (Model.Regions[Id].BodyNs == SIOX_UNKNOWN)
-      Model.Regions[Id].BodyNs = std::max<int64_t>(1, std::llround(Ns));
+  return Times;
+}
+
+void estimateBodies(OptimisticClone &Clone, ModuleModel &Model, const siox_drive *Drive,
+                    unsigned Disks) {
+  Module &M = Clone.module();
+  std::vector<double> AccessNs = accessTimes(Model, Drive, Disks);
+  CostModel Plain(Clone, AccessNs, false), Optimised(Clone, AccessNs, true);
+  auto Costs = [&](unsigned Id) -> CostModel & {
+    return Model.Regions[Id].Function->hasOptNone() ? Plain : Optimised;
+  };
+  DenseMap<unsigned, LeastTime> Least;
+  auto Set = [&](unsigned Id, LeastTime T) {
+    auto [It, First] = Least.try_emplace(Id, T);
+    It->second.Ns = std::min(It->second.Ns, T.Ns);
+    It->second.Whole &= T.Whole;
+  };
+  if (Function *Enter = M.getFunction("siox_region_enter"))
+    for (User *U : Enter->users()) {
+      auto *Call = dyn_cast<CallBase>(U);
+      if (!Call || directCallee(*Call) != Enter)
+        continue;
+      Loop *L = loopAfter(*Call, Clone.analyses().getResult<LoopAnalysis>(*Call->getFunction()));
+      for (unsigned Id : Clone.regionsNamed(Call->getArgOperand(0)))
+        if (L && Model.Regions[Id].Kind != SIOX_REGION_CALL)
+          Set(Id, Costs(Id).iteration(*L));
+    }
+  for (const Region &R : Model.Regions) {
+    const Function *Callee = R.Kind == SIOX_REGION_CALL ? directCallee(*R.Call) : nullptr;
+    Function *Body = Callee ? M.getFunction(Callee->getName()) : nullptr;
+    if (Body && !Body->isDeclaration())
+      Set(R.Id, Costs(R.Id).function(*Body));
+    else if (Callee && Callee->isDeclaration())
+      Set(R.Id, {classifyExternal(*Callee).Ns, false});
+  }
+  for (auto &[Id, T] : Least) {
+    Region &R = Model.Regions[Id];
+    if (R.BodyNs != SIOX_UNKNOWN)
+      continue;
+    R.ExactNs = T.Ns * (R.Function->hasOptNone() ? Unoptimised : 1);
+    R.BodyNs = std::max<int64_t>(1, std::llround(R.ExactNs));
+    R.BodyWhole = T.Whole;
+  }
 }
 
 } // namespace siox

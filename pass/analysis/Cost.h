@@ -1,42 +1,74 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 // A first guess of Tb, "the shortest possible execution latency through the loop body" (paper
-// section IV): instructions that every iteration executes, over the issue width of a nominal core.
-// The run time measures and corrects it; a profile or tb-ns=N wins over it.
+// section IV): what every iteration executes. The run time measures and corrects it; a profile
+// (Profile.h) or tb-ns=N wins over it.
+//
+//   computation   instructions over the issue width of the target's core (-mcpu); where LLVM could
+//                 vectorise, over the lanes too; at least what the divider, the way to the second
+//                 cache and chains of operations from one iteration to the next take
+//   inner loops   times their constant trips, else once
+//   callees       by summaries; outside the module by externals.def
+//   accesses      service time of the largest piece of the request on one disk, by layout and drive
+//                 profile at full speed
 #ifndef SIOX_PASS_COST_H
 #define SIOX_PASS_COST_H
 
+#include "analysis/Machine.h"
 #include "model/Model.h"
+#include "siox/drive.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/IR/PassManager.h"
 
 namespace siox {
 
-/// The nominal core, in this place only.
-constexpr double NominalGHz = 3.0;
-constexpr double NominalWidth = 4.0; ///< instructions issued a cycle
+class OptimisticClone;
+
+/// Least time of something; whole: nothing in it can take longer that is not counted (unknown code,
+/// loops of unknown length).
+struct LeastTime {
+  double Ns = 0;
+  bool Whole = true;
+
+  LeastTime &operator+=(const LeastTime &Other) {
+    Ns += Other.Ns;
+    Whole &= Other.Whole;
+    return *this;
+  }
+};
 
 /// Costs of one module; analyses come from its manager.
 class CostModel {
 public:
-  explicit CostModel(llvm::FunctionAnalysisManager &FAM) : FAM(FAM) {}
-  /// Least ns of one iteration of a loop: inner loops with their constant trips (else 1), callees.
-  double iteration(llvm::Loop &L);
-  /// Least ns of one call of a function.
-  double function(llvm::Function &F);
+  /// AccessNs: of each site. Optimised: the vectoriser will run.
+  CostModel(OptimisticClone &Clone, std::vector<double> AccessNs, bool Optimised);
+  /// One iteration of a loop.
+  LeastTime iteration(llvm::Loop &L);
+  /// One call of a function.
+  LeastTime function(llvm::Function &F);
 
 private:
-  double block(llvm::BasicBlock &BB);
-  double loop(llvm::Loop &L);
+  struct Work {
+    double Instructions = 0, DividerCycles = 0, Bytes = 0;
+    LeastTime Calls;
+  };
+  void add(llvm::BasicBlock &BB, Work &W);
+  LeastTime loop(llvm::Loop &L);
+  const Machine &machine(const llvm::Function &F);
 
+  OptimisticClone &Clone;
   llvm::FunctionAnalysisManager &FAM;
-  llvm::DenseMap<llvm::Function *, double> Functions; ///< done, or 0 while in work (recursion)
+  std::vector<double> AccessNs;
+  bool Optimised;
+  llvm::DenseMap<llvm::Function *, LeastTime> Functions; ///< done, or nothing while in work
+  llvm::DenseMap<const llvm::Function *, Machine> Machines;
 };
 
-/// Sets BodyNs of every marked loop that is found in M, which is the real module or its optimised
-/// clone: the loop after each siox_region_enter of a descriptor with the region's name. Several
-/// copies: the least. Regions that have a BodyNs keep it.
-void estimateBodies(llvm::Module &M, ModuleModel &Model, llvm::FunctionAnalysisManager &FAM);
+/// Sets BodyNs of every marked loop that the clone still has: the loop after each siox_region_enter
+/// of the region's descriptor; several copies: the least. And of calls, as what one takes. Regions
+/// that have a BodyNs keep it.
+void estimateBodies(OptimisticClone &Clone, ModuleModel &Model, const siox_drive *Drive,
+                    unsigned Disks);
 
 } // namespace siox
 #endif

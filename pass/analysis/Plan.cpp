@@ -5,6 +5,8 @@
 #include "analysis/Shape.h"
 #include "analysis/SiteMask.h"
 #include "llvm/ADT/Twine.h"
+#include <algorithm>
+#include <cmath>
 
 using namespace llvm;
 
@@ -60,8 +62,15 @@ private:
       P.Why = Reason::OpenEnd;
     else if (P.Phase.empty())
       P.Why = firstReason(R.Near.Next);
-    if (P.Why == Reason::None && P.Phase.find('0') != std::string::npos)
+    if (R.Measured && R.RegionNs != SIOX_UNKNOWN && Options.TbNs == SIOX_UNKNOWN)
+      P.GapNs = R.RegionNs;
+    if (P.Why == Reason::None && P.Phase.find('0') != std::string::npos) {
       P.Unused = complement(P.Phase);
+      // A nest that was measured to be over sooner than lower speeds pay is no reason for any.
+      if (Options.Drive && P.GapNs != SIOX_UNKNOWN &&
+          P.GapNs < siox_drive_break_even(Options.Drive))
+        P.Unused.clear();
+    }
   }
 
   Reason firstReason(const std::vector<unsigned> &Sites) const {
@@ -74,10 +83,10 @@ private:
   void planGap(const Region &R) {
     RegionPlan &P = Plans[R.Id];
     estimate(R, P);
-    P.Why = R.Refused != Reason::None                        ? R.Refused
+    P.Why = R.Refused != Reason::None                                  ? R.Refused
             : R.Near.Next.empty() && R.Near.Succ.empty() && !R.OpenEnd ? Reason::NoNext
-            : R.OpenEnd                                      ? Reason::OpenEnd
-                                                             : firstReason(R.Near.Next);
+            : R.OpenEnd                                                ? Reason::OpenEnd
+                                                                       : firstReason(R.Near.Next);
     if (P.Why != Reason::None)
       return;
     for (unsigned Id : R.Near.Next)
@@ -87,12 +96,13 @@ private:
       P.Why = Reason::OpaqueCall;
     else if (R.Trip == SIOX_UNKNOWN)
       P.Why = Reason::TripUnknown;
-    else if (P.Speed < 0)
-      P.Why = Reason::GapTooShort;
+    else if (P.Late)
+      P.Why = Reason::LeadTooLong;
+    else if (P.Speed < 0) // only a lower bound may be the reason, where not all was counted
+      P.Why =
+          Options.TbNs == SIOX_UNKNOWN && !R.BodyWhole ? Reason::BodyUnknown : Reason::GapTooShort;
     else if (P.Lead == SIOX_UNKNOWN)
       P.Why = Reason::BodyUnknown;
-    else if (P.Lead > R.Trip / 2)
-      P.Why = Reason::LeadTooLong;
   }
 
   /// Disks to release: those of the phase, so that what other parts of it used goes down as well.
@@ -106,29 +116,66 @@ private:
     return Phase.empty() ? Needed : Phase;
   }
 
-  /// Level and lead from the time of the gap (paper equation 1).
+  /// Iterations that a change from a level to full speed takes (paper equation 1).
+  int64_t leadFrom(const siox_drive &D, uint32_t Level, double Tb) const {
+    if (Options.Lead != SIOX_UNKNOWN)
+      return Options.Lead;
+    int64_t Ts = siox_drive_transition_ns(&D, D.level[Level].speed, D.level[D.nlevels - 1].speed);
+    double Iterations = Ts >= 0 ? std::ceil(double(Ts) / Tb) : 9e18;
+    return Iterations < 4e18 ? int64_t(Iterations) : SIOX_NEVER / 2;
+  }
+
+  /// The level that saves most of those from which the disks are back in time.
+  void chooseLevel(const siox_drive &D, double Tb, int64_t Trip, RegionPlan &P) const {
+    double Most = 0;
+    for (uint32_t Level = D.nlevels - 1; Level-- > 0;) {
+      double Saving = siox_drive_gap_saving(&D, Level, P.GapNs);
+      if (!(Saving > 0) || P.GapNs < siox_drive_min_gap(&D, Level))
+        continue;
+      int64_t Lead = leadFrom(D, Level, Tb);
+      if (Lead > Trip / 2) {
+        P.Late = true;
+      } else if (Saving > Most) {
+        Most = Saving;
+        P.Speed = D.level[Level].speed;
+        P.Lead = Lead;
+      }
+    }
+    P.Late &= P.Speed < 0;
+  }
+
+  /// Level and lead from the time of the gap.
   void estimate(const Region &R, RegionPlan &P) const {
-    P.TbNs = Options.TbNs != SIOX_UNKNOWN ? Options.TbNs : R.BodyNs;
-    P.Lead = Options.Lead;
-    P.GivenLead = Options.Lead != SIOX_UNKNOWN || Options.TbNs != SIOX_UNKNOWN;
-    int64_t Gap;
-    if (P.TbNs != SIOX_UNKNOWN && P.TbNs > 0 && R.Trip != SIOX_UNKNOWN)
-      P.GapNs = __builtin_mul_overflow(P.TbNs, R.Trip, &Gap) ? SIOX_NEVER : Gap;
+    const bool Given = Options.TbNs != SIOX_UNKNOWN;
+    double Tb = Given ? double(Options.TbNs) : R.ExactNs;
+    bool Loop = R.Kind == SIOX_REGION_LOOP;
+    P.TbNs = Given ? Options.TbNs : R.BodyNs;
+    P.GivenLead = Options.Lead != SIOX_UNKNOWN || Given;
+    if (!Given && R.Measured && R.RegionNs != SIOX_UNKNOWN)
+      P.GapNs = R.RegionNs;
+    else if (Loop && Tb > 0 && R.Trip != SIOX_UNKNOWN)
+      P.GapNs = Tb * double(R.Trip) < 9e18 ? std::max<int64_t>(1, std::llround(Tb * double(R.Trip)))
+                                           : SIOX_NEVER;
     if (!Options.Drive) {
       P.Speed = SIOX_SPEED_LOWEST;
+      P.Lead = Options.Lead;
       return;
     }
     const siox_drive &D = *Options.Drive;
-    uint32_t Full = D.nlevels - 1;
-    uint32_t Level = P.GapNs != SIOX_UNKNOWN ? siox_drive_best_level(&D, P.GapNs)
-                                             : siox_drive_level(&D, SIOX_SPEED_LOWEST);
-    P.FullSpeed = D.level[Full].speed;
-    if (Level == Full)
-      return;
-    P.Speed = D.level[Level].speed;
-    int64_t Ts = siox_drive_transition_ns(&D, D.level[Level].speed, D.level[Full].speed);
-    if (P.Lead == SIOX_UNKNOWN && P.TbNs != SIOX_UNKNOWN && P.TbNs > 0 && Ts >= 0)
-      P.Lead = Ts / P.TbNs + (Ts % P.TbNs != 0);
+    P.FullSpeed = D.level[D.nlevels - 1].speed;
+    if (P.GapNs == SIOX_UNKNOWN) {
+      uint32_t Level = siox_drive_level(&D, SIOX_SPEED_LOWEST);
+      if (Level + 1 == D.nlevels)
+        return;
+      P.Speed = D.level[Level].speed;
+      P.Lead = Tb > 0 || Options.Lead != SIOX_UNKNOWN ? leadFrom(D, Level, Tb) : SIOX_UNKNOWN;
+    } else if (Loop && Tb > 0 && R.Trip != SIOX_UNKNOWN) {
+      chooseLevel(D, Tb, R.Trip, P);
+    } else {
+      uint32_t Level = siox_drive_best_level(&D, P.GapNs);
+      P.Speed = Level + 1 < D.nlevels ? D.level[Level].speed : -1;
+      P.Lead = Options.Lead;
+    }
   }
 
   ModuleModel &Model;

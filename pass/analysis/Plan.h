@@ -4,8 +4,9 @@
 //
 //   masks   each site's disks from layout and offsets; a region needs the union over its next sites
 //   phase   union over all sites of the nest around; its complement is not used while the nest runs
-//   level   the best one for the gap (trip x Tb), by the drive's closed form
-//   lead    d = ceil(Ts / Tb) iterations before the end, where 2 d <= trip
+//   lead    d = ceil(Ts / Tb) iterations before the end, for each level
+//   level   of those for which 2 d <= trip and the gap (trip x Tb) is at least the break-even one
+//           the one that saves most, by the drive's closed form
 #ifndef SIOX_PASS_PLAN_H
 #define SIOX_PASS_PLAN_H
 
@@ -31,6 +32,7 @@ struct RegionPlan {
   int64_t TbNs = SIOX_UNKNOWN;
   int64_t GapNs = SIOX_UNKNOWN;
   int64_t Lead = SIOX_UNKNOWN; ///< iterations
+  bool Late = false;           ///< a level would pay, but none leaves 2 d <= trip
   bool GivenLead = false;      ///< Lead comes from options, not from an estimate
 
   bool isStatic() const { return Why == Reason::None && !Needed.empty(); }

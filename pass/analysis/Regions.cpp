@@ -231,6 +231,8 @@ private:
       R.Line = Where.getLine();
       R.Column = Where.getCol();
     }
+    if (const DISubprogram *S = R.Function->getSubprogram())
+      R.FunctionLine = S->getLine();
   }
 
   /// Ids follow the program text, so that they do not depend on the order of discovery; ordinals

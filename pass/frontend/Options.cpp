@@ -40,6 +40,10 @@ Error Options::set(StringRef Name, StringRef Value) {
     if (Value.getAsInteger(10, Number) || Number < 1)
       return bad(Name, Value, "expected a number of at least 1");
     (Name == "lead" ? Lead : TbNs) = Number;
+  } else if (Name == "profile") {
+    Profile = Value.str();
+  } else if (Name == "paper-literal") {
+    return setFlag(PaperLiteral, Name, Value);
   } else if (Name == "print-access") {
     return setFlag(PrintAccess, Name, Value);
   } else if (Name == "print-plan") {

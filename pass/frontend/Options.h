@@ -19,9 +19,11 @@ struct Options {
   int64_t TbNs =
       SIOX_UNKNOWN; ///< ns of one iteration of every loop, instead of estimates; SIOX_TB_NS
   int64_t Lead = SIOX_UNKNOWN; ///< iterations of lead, instead of ceil(Ts / Tb); SIOX_LEAD
-  bool PrintAccess = false;    ///< one line a site on stdout; SIOX_PRINT_ACCESS
-  bool PrintPlan = false;      ///< one line a region on stdout; SIOX_PRINT_PLAN
-  bool Summary = false;        ///< a table of the module on stdout; SIOX_SUMMARY
+  std::string Profile; ///< path of a profile: measured times instead of estimates; SIOX_PROFILE
+  bool PaperLiteral = false; ///< Fig. 3 of the paper as printed, in split form; SIOX_PAPER_LITERAL
+  bool PrintAccess = false;  ///< one line a site on stdout; SIOX_PRINT_ACCESS
+  bool PrintPlan = false;    ///< one line a region on stdout; SIOX_PRINT_PLAN
+  bool Summary = false;      ///< a table of the module on stdout; SIOX_SUMMARY
 
   /// Sets one option by its name; the error names option and value.
   llvm::Error set(llvm::StringRef Name, llvm::StringRef Value);

@@ -5,7 +5,9 @@
 #include "analysis/Cost.h"
 #include "analysis/FilePointer.h"
 #include "analysis/Layout.h"
+#include "analysis/PaperPlan.h"
 #include "analysis/Plan.h"
+#include "analysis/Profile.h"
 #include "analysis/Regions.h"
 #include "model/Sites.h"
 #include "report/PrintAccess.h"
@@ -13,6 +15,7 @@
 #include "report/Summary.h"
 #include "transform/Mark.h"
 #include "transform/Promote.h"
+#include "transform/Printed.h"
 #include "transform/Transform.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
@@ -22,12 +25,14 @@ using namespace llvm;
 
 namespace siox {
 
-/// The drive for estimates: the one asked for, else the default one where it is installed. False
-/// after an error.
-static bool loadDrive(Module &M, const Options &O, siox_drive &Drive, PlanOptions &Plan) {
+/// The drive for estimates: the one asked for, else that of the profile's run, else the default one
+/// where it is installed; as fast as the profile's run had it. False after an error.
+static bool loadDrive(Module &M, const Options &O, const Profile &Measured, siox_drive &Drive,
+                      PlanOptions &Plan) {
   siox_diag Diag = {};
-  std::string Name = StringRef(O.Drive.empty() ? "36Z15" : O.Drive).split(',').first.str();
-  if (siox_drive_load(&Drive, Name.c_str(), 1.0, &Diag) >= 0) {
+  StringRef Wanted = !O.Drive.empty() ? O.Drive : Measured.Drive;
+  std::string Name = Wanted.empty() ? "36Z15" : Wanted.split(',').first.str();
+  if (siox_drive_load(&Drive, Name.c_str(), Measured.TimeScale, &Diag) >= 0) {
     Plan.Drive = &Drive;
   } else if (!O.Drive.empty()) {
     M.getContext().emitError(Twine("siox: ") + Diag.text);
@@ -45,7 +50,16 @@ bool runPipeline(Module &M, const Options &O) {
     return false;
   siox_drive Drive;
   PlanOptions Plan;
-  if (!loadDrive(M, O, Drive, Plan))
+  Profile Measured;
+  if (!O.Profile.empty()) {
+    Expected<Profile> Read = readProfile(O.Profile);
+    if (!Read) {
+      M.getContext().emitError("siox: " + toString(Read.takeError()));
+      return false;
+    }
+    Measured = std::move(*Read);
+  }
+  if (!loadDrive(M, O, Measured, Drive, Plan))
     return false;
   Plan.TbNs = O.TbNs;
   Plan.Lead = O.Lead;
@@ -59,13 +73,18 @@ bool runPipeline(Module &M, const Options &O) {
     analyzeAccess(Clone, Model, Views);
     if (Error E = findLayouts(Clone, Model, O.Layouts, Disks))
       M.getContext().emitError("siox: " + toString(std::move(E)));
-    estimateBodies(Clone.module(), Model, Clone.analyses());
+    estimateBodies(Clone, Model, Plan.Drive, Disks);
   }
   Plan.Disks = Disks;
   std::vector<std::string> Warnings;
-  std::vector<RegionPlan> Plans = planRegions(Model, Plan, Warnings);
-  bool Split = O.Form == Form::Split;
-  transformRegions(M, Model, Plans, Split);
+  applyProfile(Measured, O.Profile, Model, Warnings);
+  std::vector<RegionPlan> Plans =
+      O.PaperLiteral ? planAsPrinted(Model, Plan) : planRegions(Model, Plan, Warnings);
+  bool Split = O.Form == Form::Split || O.PaperLiteral;
+  if (O.PaperLiteral)
+    transformAsPrinted(M, Model, Plans);
+  else
+    transformRegions(M, Model, Plans, Split);
   finishSites(M, Model);
   if (O.PrintAccess)
     printAccess(Model, outs());

@@ -15,6 +15,7 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/TargetSelect.h"
 #include "llvm/Support/ToolOutputFile.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -204,6 +205,8 @@ int main(int argc, char **argv) {
   if (Error E = parse(Args, C))
     return fail(toString(std::move(E)));
 
+  InitializeAllTargetInfos();
+  InitializeAllTargetMCs();
   LLVMContext Context;
   bool Failed = false;
   Context.setDiagnosticHandler(std::make_unique<Reporter>(Failed));

@@ -82,9 +82,10 @@ StructType *regionType(LLVMContext &C) {
   if (StructType *T = StructType::getTypeByName(C, "struct.siox_region"))
     return T;
   Type *I32 = Type::getInt32Ty(C), *I64 = Type::getInt64Ty(C), *P = PointerType::getUnqual(C);
-  static_assert(sizeof(siox_region) == 128 && offsetof(siox_region, far) == 120, "regionType");
+  static_assert(sizeof(siox_region) == 136 && offsetof(siox_region, measured_ns) == 128,
+                "regionType");
   return StructType::create(C, {I64, P, P,   I32, I32, I32, I32, I64, I64, I32, I32,
-                                P,   P, I32, I32, P,   P,   I32, I32, I64, P},
+                                P,   P, I32, I32, P,   P,   I32, I32, I64, P,   I64},
                             "struct.siox_region");
 }
 

@@ -12,6 +12,7 @@
 //                                sizes, handle origins, trip counts of marked loops
 //   findLayouts    (analysis/)   striping known at compile time
 //   estimateBodies (analysis/)   least time of a loop body
+//   applyProfile   (analysis/)   what a run took instead
 //   planRegions    (analysis/)   masks, levels and leads, or a reason why not
 //   transform      (transform/)  guarded ticks or split loops, descriptors' final contents
 //   report         (report/)     one Passed or Missed remark a region; --print-access, --print-plan
@@ -113,6 +114,7 @@ struct Region {
   uint64_t Key = 0;
   std::string File;
   unsigned Line = 0, Column = 0, Ordinal = 0;
+  unsigned FunctionLine = 0; ///< where Function begins, 0: not known
   RegionLists Near;              ///< NEST: Next are the sites inside
   RegionLists Far;               ///< where regions of called functions are passed through: Inner
   std::vector<unsigned> Inner;   ///< none: Far says the same as Near and is empty
@@ -139,7 +141,12 @@ struct Region {
   llvm::CallBase *Enter = nullptr; ///< siox_region_enter, once marked
   // from analyzeAccess / cost model
   int64_t Trip = SIOX_UNKNOWN;   ///< constant trip count
-  int64_t BodyNs = SIOX_UNKNOWN; ///< least time of one iteration of the outermost loop
+  int64_t BodyNs = SIOX_UNKNOWN; ///< least time of one iteration of the outermost loop; CALL: of it
+  double ExactNs = 0;            ///< the same before it was rounded up to 1
+  bool BodyWhole = false;        ///< nothing in it can take longer that was not counted
+  // from a profile: BodyNs is measured, and so is
+  bool Measured = false;
+  int64_t RegionNs = SIOX_UNKNOWN; ///< least time from entering to leaving
 };
 
 struct ModuleModel {

@@ -5,6 +5,7 @@
 #include "llvm/ADT/Twine.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/OptimizationRemarkEmitter.h"
+#include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
 #include "llvm/IR/InstrTypes.h"
@@ -33,7 +34,9 @@ void passed(OptimizationRemarkEmitter &ORE, StringRef Name, const CallBase *Wher
 
 bool isMissed(const Region &R, const RegionPlan &P) {
   return R.Refused != Reason::None || P.Why == Reason::GapTooShort ||
-         P.Why == Reason::LeadTooLong || P.Why == Reason::NoNext;
+         P.Why == Reason::LeadTooLong || P.Why == Reason::NoNext ||
+         P.Why == Reason::PrintedSelectsNone || P.Why == Reason::PrintedLoopsOnly ||
+         P.Why == Reason::SplitNeedsO1;
 }
 
 static const char *kindName(siox_region_kind Kind) {
@@ -69,7 +72,7 @@ static void printDecision(raw_ostream &Out, const ModuleModel &Model, const Regi
                           const RegionPlan &P) {
   if (R.Refused != Reason::None) {
     Out << "not marked: " << reasonText(R.Refused);
-  } else if (R.Kind == SIOX_REGION_NEST) {
+  } else if (R.Kind == SIOX_REGION_NEST && P.Why != Reason::PrintedLoopsOnly) {
     if (!P.Phase.empty())
       Out << "uses " << P.Phase;
     if (!P.Unused.empty())
@@ -78,9 +81,10 @@ static void printDecision(raw_ostream &Out, const ModuleModel &Model, const Regi
       Out << (P.Phase.empty() ? "" : "; ") << "run time: masks from handles (" << reasonText(P.Why)
           << ')';
   } else if (P.isStatic()) {
-    Out << "release " << P.Phase << ' ';
+    Out << "release " << (P.Phase.empty() ? P.Needed : P.Phase) << ' ';
     printSpeed(Out, P.Speed);
-    Out << " F=0 at entry; hint " << P.Needed << ' ';
+    Out << " F=0 " << (P.Phase.empty() ? "after each access" : "at entry") << "; hint " << P.Needed
+        << ' ';
     printSpeed(Out, P.FullSpeed);
     Out << " F=1 at iteration " << R.Trip - P.Lead << " (d=" << P.Lead << ')';
   } else if (isMissed(R, P)) {
@@ -105,6 +109,8 @@ void printPlan(const ModuleModel &Model, ArrayRef<RegionPlan> Plans, raw_ostream
       R.Trip == SIOX_UNKNOWN ? Out << '?' : Out << R.Trip;
       Out << " gap=";
       P.GapNs == SIOX_UNKNOWN ? Out << '?' : Out << P.GapNs << "ns";
+      if (R.Measured)
+        Out << " measured";
     }
     Out << ' ';
     printDecision(Out, Model, R, P);
@@ -134,6 +140,8 @@ void reportRegions(const ModuleModel &Model, ArrayRef<RegionPlan> Plans, bool Sp
       Where = DiagnosticLocation(R.Enter->getDebugLoc());
     else if (R.Call)
       Where = DiagnosticLocation(R.Call->getDebugLoc());
+    else if (DISubprogram *S = R.Function->getSubprogram(); S && R.Refused == Reason::None)
+      Where = DiagnosticLocation(DebugLoc(DILocation::get(S->getContext(), R.Line, R.Column, S)));
     const BasicBlock *Block = R.Header ? R.Header : R.Call->getParent();
     if (R.Kind == SIOX_REGION_LOOP && R.Enter && Split) {
       if (!R.Function->hasOptNone())

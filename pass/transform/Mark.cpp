@@ -176,14 +176,16 @@ void finishRegions(Module &M, const ModuleModel &Model, ArrayRef<int32_t> Speeds
                         Int(I32, L.Succ.size()),
                         privateArray(M, P, L.Next),
                         privateArray(M, P, L.Succ),
-                        Int(I32, R.OpenEnd || L.Open ? SIOX_REGION_OPEN_END : 0),
-                        Int(I32, 0),
+                        Int(I32, (R.OpenEnd || L.Open ? SIOX_REGION_OPEN_END : 0) |
+                                     (R.Measured ? SIOX_REGION_MEASURED : 0)),
+                        Int(I32, R.FunctionLine),
                         ConstantPointerNull::get(P),
                         Steps,
                         Int(I32, R.Steps ? L.NextInside : 0),
                         Int(I32, R.Steps ? L.SuccInside : 0),
                         Int(I64, R.SharesAlike ? Model.Regions[R.Alike].Key : 0),
-                        farLists(M, Model, R)}));
+                        farLists(M, Model, R),
+                        Int(I64, R.RegionNs)}));
   }
 }
 

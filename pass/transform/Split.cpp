@@ -7,6 +7,8 @@
 #include "report/Remarks.h"
 #include "transform/Guard.h"
 #include "transform/LoopCopy.h"
+#include "transform/Printed.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/Analysis/AssumptionCache.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/OptimizationRemarkEmitter.h"
@@ -28,7 +30,7 @@ using namespace llvm;
 namespace siox {
 
 /// Kind of the metadata on a marker: {mask or null, full speed, lead or SIOX_UNKNOWN, Tb or
-/// SIOX_UNKNOWN}.
+/// SIOX_UNKNOWN, printed}.
 static const char Kind[] = "siox.split";
 
 /// Loop attribute that says whose wish it is not to unroll.
@@ -50,7 +52,7 @@ static void releaseUnrolling(Loop &L) {
                                                {NoUnroll, Wait}, {}));
 }
 
-void prepareSplit(Module &M, Loop &L, Region &R, const RegionPlan &P) {
+void prepareSplit(Module &M, Loop &L, Region &R, const RegionPlan &P, bool Printed) {
   holdUnrolling(L);
   LLVMContext &C = M.getContext();
   Type *I32 = Type::getInt32Ty(C), *I64 = Type::getInt64Ty(C);
@@ -58,9 +60,11 @@ void prepareSplit(Module &M, Loop &L, Region &R, const RegionPlan &P) {
   B.SetCurrentDebugLocation(R.Enter->getDebugLoc());
   Constant *Needed = ConstantPointerNull::get(PointerType::getUnqual(C));
   if (P.isStatic()) {
-    Constant *Released = privateMask(M, P.Phase);
+    Constant *Released = Printed ? nullptr : privateMask(M, P.Phase);
     Needed = P.Needed == P.Phase ? Released : privateMask(M, P.Needed);
-    B.CreateCall(abiFunction(M, "siox_set_speed"), {Released, B.getInt32(P.Speed), B.getInt32(0)});
+    if (Released)
+      B.CreateCall(abiFunction(M, "siox_set_speed"),
+                   {Released, B.getInt32(P.Speed), B.getInt32(0)});
     // Until the loop is split only metadata knows the mask, which keeps nothing alive.
     appendToCompilerUsed(M, {cast<GlobalValue>(Needed)});
   }
@@ -70,7 +74,7 @@ void prepareSplit(Module &M, Loop &L, Region &R, const RegionPlan &P) {
   R.Enter->setMetadata(
       Kind, MDNode::get(C, {ConstantAsMetadata::get(Needed), Int(I32, P.FullSpeed),
                             Int(I64, P.isStatic() && P.GivenLead ? P.Lead : SIOX_UNKNOWN),
-                            Int(I64, P.TbNs)}));
+                            Int(I64, P.TbNs), Int(I32, Printed)}));
 }
 
 namespace {
@@ -78,17 +82,17 @@ namespace {
 struct Order {
   CallBase *Enter;
   Constant *Mask; ///< null pointer: run time
-  int64_t FullSpeed, Lead, TbNs;
+  int64_t FullSpeed, Lead, TbNs, Printed;
 };
 
 std::optional<Order> orderOf(Instruction &I) {
   auto *Call = dyn_cast<CallBase>(&I);
   MDNode *Node = Call ? Call->getMetadata(Kind) : nullptr;
-  if (!Node || Node->getNumOperands() != 4)
+  if (!Node || Node->getNumOperands() != 5)
     return std::nullopt;
-  Order O{Call, mdconst::dyn_extract_or_null<Constant>(Node->getOperand(0)), 0, 0, 0};
-  int64_t *Fields[] = {&O.FullSpeed, &O.Lead, &O.TbNs};
-  for (unsigned F = 0; F != 3; F++) {
+  Order O{Call, mdconst::dyn_extract_or_null<Constant>(Node->getOperand(0)), 0, 0, 0, 0};
+  int64_t *Fields[] = {&O.FullSpeed, &O.Lead, &O.TbNs, &O.Printed};
+  for (unsigned F = 0; F != 4; F++) {
     auto *V = mdconst::dyn_extract_or_null<ConstantInt>(Node->getOperand(F + 1));
     if (!V)
       return std::nullopt;
@@ -116,6 +120,7 @@ public:
         Work.push_back({L, &O});
       } else {
         missed(ORE, Reason::SplitNoLoop, O.Enter);
+        hintBefore(O);
         dropRelease(*O.Enter);
       }
     }
@@ -127,6 +132,12 @@ public:
     for (auto &[L, O] : Work)
       if (Reason Why = split(*L, *O); Why != Reason::None)
         guard(*L, *O, Why);
+    SmallSetVector<Value *, 4> Printed; // an unrolled loop around leaves several copies
+    for (const Order &O : Orders)
+      if (O.Printed)
+        Printed.insert(O.Enter->getArgOperand(0));
+    for (Value *Descriptor : Printed)
+      removeMarkers(F, Descriptor);
   }
 
 private:
@@ -138,10 +149,20 @@ private:
       Call->eraseFromParent();
   }
 
+  /// Printed: what was released after accesses has to come back without a split, too.
+  void hintBefore(const Order &O) {
+    if (!O.Printed)
+      return;
+    IRBuilder<> B(O.Enter);
+    B.CreateCall(abiFunction(M, "siox_set_speed"),
+                 {O.Mask, B.getInt32(O.FullSpeed), B.getInt32(1)});
+  }
+
   void guard(Loop &L, const Order &O, Reason Why) {
     missed(ORE, Why, O.Enter);
+    hintBefore(O);
     dropRelease(*O.Enter);
-    if (!bearsTicks(L))
+    if (O.Printed || !bearsTicks(L))
       return;
     SmallVector<AllocaInst *, 2> Variables = insertTicks(L, *O.Enter, DT, LI);
     PromoteMemToReg(Variables, DT, &AC);

@@ -9,8 +9,8 @@
 //
 // Where masks are not compile-time constants siox_region_hint(&region, 1, d) stands there instead,
 // and where the lead is not given d is siox_split_lead(&region, n, Tb). Needs SSA form, so it runs
-// at the start of the vectoriser's part of the pipeline. Iterations are counted (LoopCopy.h), so any
-// step, direction, width and wrapping will do, and a loop in which others are nested; where the
+// at the start of the vectoriser's part of the pipeline. Iterations are counted (LoopCopy.h), so
+// any step, direction, width and wrapping will do, and a loop in which others are nested; where the
 // count is only predicted the first loop keeps all of its tests. A loop whose count nobody can
 // predict, or that may not be copied, gets the guard form.
 #ifndef SIOX_PASS_SPLIT_H
@@ -26,7 +26,9 @@ class Loop;
 namespace siox {
 
 /// At PipelineStart: the release before the loop, and on the marker what SplitPass has to know.
-void prepareSplit(llvm::Module &M, llvm::Loop &L, Region &R, const RegionPlan &P);
+/// Printed (Printed.h): no release, and the markers go when the loop is split.
+void prepareSplit(llvm::Module &M, llvm::Loop &L, Region &R, const RegionPlan &P,
+                  bool Printed = false);
 
 class SplitPass : public llvm::PassInfoMixin<SplitPass> {
 public:

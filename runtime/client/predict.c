@@ -4,6 +4,7 @@
  * thread makes them. */
 #include "client/predict.h"
 #include "client/client.h"
+#include "client/profile.h"
 #include <errno.h>
 #include <pthread.h>
 #include <sys/uio.h>
@@ -124,26 +125,32 @@ SIOX_EXPORT void siox_region_files(struct siox_file_uses *uses, const void *a, c
 }
 
 SIOX_EXPORT int64_t siox_region_enter(struct siox_region *region, int64_t trip) {
+  int64_t measured =
+      siox__profiling ? siox__profile_enter(region, trip, siox__now_ns()) : SIOX_NEVER;
   if (!region || !owns_regions() || !begin())
-    return SIOX_NEVER;
+    return measured;
   int saved = errno;
   int64_t next = siox__predictor_enter(predictor(), region, trip, siox__now_ns());
   end();
   errno = saved;
-  return next;
+  return next < measured ? next : measured;
 }
 
 SIOX_EXPORT int64_t siox_region_tick(struct siox_region *region, int64_t iteration) {
+  int64_t measured =
+      siox__profiling ? siox__profile_tick(region, iteration, siox__now_ns()) : SIOX_NEVER;
   if (!region || !owns_regions() || !begin())
-    return SIOX_NEVER;
+    return measured;
   int saved = errno;
   int64_t next = siox__predictor_tick(predictor(), region, iteration, siox__now_ns());
   end();
   errno = saved;
-  return next;
+  return next < measured ? next : measured;
 }
 
 SIOX_EXPORT void siox_region_leave(struct siox_region *region) {
+  if (siox__profiling)
+    siox__profile_leave(region, siox__now_ns());
   if (!region || !owns_regions() || !begin())
     return;
   int saved = errno;

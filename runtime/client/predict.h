@@ -283,8 +283,11 @@ bool siox__region_brief(const struct siox__predictor *p, const struct siox_regio
  * whenever the load falls. */
 /* Least of the last durations; < 0: never finished. */
 int64_t siox__region_time(const struct siox_region *region);
-/* The same, and for a call never finished what a call of the same function with the same arguments
- * takes: one that is over, or the present gap, which ends at `end`. */
+/* What a region that was never finished takes by the profile that the program was compiled with;
+ * < 0: there is none. */
+int64_t siox__region_expected(const struct siox_region *region, int64_t trip);
+/* The same as siox__region_time, and for a call never finished what a call of the same function
+ * with the same arguments takes: one that is over, or the present gap, which ends at `end`. */
 int64_t siox__region_time_or_alike(const struct siox__predictor *p,
                                    const struct siox_region *region, int64_t end);
 void siox__region_took(struct siox__region_state *s, int64_t time);

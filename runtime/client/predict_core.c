@@ -368,7 +368,9 @@ int64_t siox__predictor_enter(struct siox__predictor *p, struct siox_region *reg
   struct siox__frame *f = &p->stack[p->depth - 1];
   f->no_gap = s->had_access;
   s->had_access = false;
-  if (!p->gap && !f->no_gap && s->ntimes && !siox__region_brief(p, region))
+  bool lasts = s->ntimes ? !siox__region_brief(p, region)
+                         : siox__region_expected(region, siox__frame_trip(f)) >= siox__brief_ns(p);
+  if (!p->gap && !f->no_gap && lasts)
     begin_gap(p, now);
   return siox__next_tick(p, f, now);
 }

@@ -15,11 +15,23 @@ int64_t siox__region_time(const struct siox_region *region) {
   return least;
 }
 
+int64_t siox__region_expected(const struct siox_region *region, int64_t trip) {
+  if (!(region->flags & SIOX_REGION_MEASURED))
+    return -1;
+  int64_t time;
+  if (region->kind == SIOX_REGION_LOOP && trip > 0 && region->body_ns > 0 &&
+      !__builtin_mul_overflow(region->body_ns, trip, &time))
+    return time;
+  return region->measured_ns;
+}
+
 int64_t siox__region_time_or_alike(const struct siox__predictor *p,
                                    const struct siox_region *region, int64_t end) {
   int64_t least = siox__region_time(region);
-  if (least >= 0 || !region->alike)
+  if (least >= 0)
     return least;
+  if (!region->alike)
+    return siox__region_expected(region, region->trip);
   for (const struct siox_region *r = p->regions; r;
        r = ((const struct siox__region_state *)r->state)->link) {
     int64_t time = r->alike == region->alike ? siox__region_time(r) : -1;
@@ -29,7 +41,7 @@ int64_t siox__region_time_or_alike(const struct siox__predictor *p,
   const struct siox__frame *gap = p->gap ? &p->stack[p->gap - 1] : NULL;
   if (least < 0 && gap && gap->region->alike == region->alike)
     least = end - gap->start;
-  return least;
+  return least < 0 ? siox__region_expected(region, region->trip) : least;
 }
 
 bool siox__region_brief(const struct siox__predictor *p, const struct siox_region *region) {
@@ -38,7 +50,8 @@ bool siox__region_brief(const struct siox__predictor *p, const struct siox_regio
   for (uint64_t i = 0; i < n; i++)
     if (s->time[i] >= siox__brief_ns(p))
       return false;
-  return n > 0;
+  int64_t expected = n ? 0 : siox__region_expected(region, region->trip);
+  return expected >= 0 && expected < siox__brief_ns(p);
 }
 
 void siox__region_took(struct siox__region_state *s, int64_t time) {
@@ -60,6 +73,8 @@ double siox__region_step(const struct siox_region *region) {
 static double running_step(const struct siox_region *steps, int64_t at) {
   const struct siox__region_state *s = steps->state;
   double step = siox__region_step(steps);
+  if (step <= 0 && steps->flags & SIOX_REGION_MEASURED && steps->body_ns > 0)
+    step = (double)steps->body_ns;
   return step > 0 || s->nsteps || at <= s->steps_seen ? step : (double)(at - s->steps_seen);
 }
 
@@ -115,6 +130,8 @@ static int64_t loop_end(const struct siox__frame *f) {
 int64_t siox__gap_end(const struct siox__predictor *p, int64_t now) {
   const struct siox__frame *g = &p->stack[p->gap - 1], *f = &p->stack[p->depth - 1];
   int64_t time = siox__region_time(g->region), end = loop_end(f);
+  if (time < 0)
+    time = siox__region_expected(g->region, siox__frame_trip(g));
   if (end != SIOX_UNKNOWN && f != g)
     end += ((const struct siox__region_state *)g->region->state)->tail;
   if (end == SIOX_UNKNOWN && time >= 0)

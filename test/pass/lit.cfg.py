@@ -39,5 +39,6 @@ config.substitutions += [
     ("%filecheck", os.path.join(tools, "FileCheck") + " %s"),
 ]
 config.environment["PATH"] = tools + os.pathsep + os.environ["PATH"]
-for name in ("SIOX_LAYOUTS", "SIOX_DISKS", "SIOX_FORM", "SIOX_DRIVE", "SIOX_PRINT_ACCESS", "SIOX_PRINT_PLAN", "SIOX_SUMMARY", "SIOX_TB_NS", "SIOX_LEAD"):
+for name in ("SIOX_LAYOUTS", "SIOX_DISKS", "SIOX_FORM", "SIOX_DRIVE", "SIOX_PRINT_ACCESS", "SIOX_PRINT_PLAN", "SIOX_SUMMARY", "SIOX_TB_NS", "SIOX_LEAD",
+             "SIOX_PROFILE", "SIOX_PROFILE_DIR", "SIOX_PAPER_LITERAL"):
     config.environment.pop(name, None)

@@ -2,6 +2,7 @@
 /* siox run: a daemon (found or started), the command, the report, the command's status. */
 #include "check.h"
 #include "output.h"
+#include "profile.h"
 #include "siox_tool.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -35,6 +36,9 @@ static const char usage[] =
     "                        disks, and report what was wrong and what was left unused\n"
     "                        (docs/check-hints.md); status 3 when a request came to a disk that\n"
     "                        was not predicted and the command itself succeeded\n"
+    "      --profile FILE    measure how long loops and calls between accesses take; a "
+    "compilation\n"
+    "                        with SIOX_PROFILE=FILE plans with these times (docs/using.md)\n"
     "      --keep            keep the trace where it was made, and say where\n"
     "  -q, --quiet           no table on stderr\n"
     "\n"
@@ -46,12 +50,13 @@ static const char usage[] =
     "  siox run --set mount=/scratch/siox -- mpiexec -n 4 ./mxm --files /scratch/siox/m\n"
     "  siox run --policy base --json=base.json -- mpiexec -n 4 ./mxm --files /scratch/siox/m\n"
     "  siox run --check-hints -- mpiexec -n 4 ./mxm --files /scratch/siox/m\n"
+    "  siox run --profile m.yaml -- mpiexec -n 4 ./mxm --files /scratch/siox/m\n"
     "  siox run --job night --delay-budget 2 -- mpiexec -n 4 ./mxm --files /scratch/siox/m\n";
 
 enum { OVERRIDES = 64, TRIES = 20, UNSOUND = 3 /* exit status: the check of hints failed */ };
 
 struct options {
-  const char *config, *json_file, *record, *job;
+  const char *config, *json_file, *record, *job, *profile;
   int json_fd;
   bool json, keep, quiet, check;
   struct siox_config_override set[OVERRIDES];
@@ -79,7 +84,7 @@ static bool is_set(const struct options *o, const char *key) {
 
 /* 0 go on, otherwise an exit status + 1. */
 static int parse(int argc, char **argv, struct options *o) {
-  enum { JSON = 256, RECORD, KEEP, BUDGET, JOB, CHECK };
+  enum { JSON = 256, RECORD, KEEP, BUDGET, JOB, CHECK, PROFILE };
   static const struct option known[] = {{"policy", required_argument, NULL, 'p'},
                                         {"config", required_argument, NULL, 'c'},
                                         {"set", required_argument, NULL, 's'},
@@ -89,6 +94,7 @@ static int parse(int argc, char **argv, struct options *o) {
                                         {"delay-budget", required_argument, NULL, BUDGET},
                                         {"job", required_argument, NULL, JOB},
                                         {"check-hints", no_argument, NULL, CHECK},
+                                        {"profile", required_argument, NULL, PROFILE},
                                         {"quiet", no_argument, NULL, 'q'},
                                         {"help", no_argument, NULL, 'h'},
                                         {0}};
@@ -127,6 +133,9 @@ static int parse(int argc, char **argv, struct options *o) {
       break;
     case CHECK:
       o->check = true;
+      break;
+    case PROFILE:
+      o->profile = optarg;
       break;
     case KEEP:
       o->keep = true;
@@ -318,9 +327,22 @@ static int measure(struct options *o, const struct siox_config *config, char **c
   }
   char job[96];
   struct siox__outcome outcome = {EXIT_FAILURE, 0};
+  struct siox__profile profile = {0};
+  if (o->profile && siox__profile_begin(&profile, o->profile) < 0) {
+    json_decref(status);
+    close(fd);
+    if (*o->directory)
+      rmdir(o->directory);
+    return SIOX__USAGE;
+  }
   export(o, config, job, sizeof job);
   if (siox__command_run(command, &outcome) < 0)
     fprintf(stderr, "siox run: %s\n", strerror(errno));
+  char *drive = siox_config_text(config, SIOX_SETTING_drive);
+  double scale = json_number_value(json_object_get(status, "time_scale"));
+  bool profiled =
+      siox__profile_end(&profile, drive, scale ? scale : config->time_scale, o->quiet) == 0;
+  free(drive);
   json_t *live = siox__daemon_ask(fd, "finish", &diag);
   if (!live) { /* killed, say: its trace is readable to the last flush, the rest is as it was at the
                   start */
@@ -343,6 +365,8 @@ static int measure(struct options *o, const struct siox_config *config, char **c
   if (o->check && !json_is_true(json_object_get(json_object_get(report, "check"), "passed")) &&
       !outcome.status)
     outcome.status = UNSOUND;
+  if (!profiled && !outcome.status)
+    outcome.status = EXIT_FAILURE;
   if (o->json && write_json(o, report) < 0 && !outcome.status)
     outcome.status = EXIT_FAILURE; /* what was asked for is not there */
   tidy(o, live);

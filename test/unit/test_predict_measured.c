@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The predictor on programs compiled with a profile: what was measured stands for what it has not
+ * seen yet. */
+#include "predict_support.h"
+
+static struct siox_region measured(struct siox_region r, int64_t body_ns, int64_t measured_ns) {
+  r.flags |= SIOX_REGION_MEASURED;
+  r.body_ns = body_ns;
+  r.measured_ns = measured_ns;
+  return r;
+}
+
+/* 0 to 1/32 less than it will be: the margin. */
+static void assert_about(int64_t need_by, int64_t time, int64_t length) {
+  assert_true(need_by <= time && need_by >= time - length / 32);
+}
+
+static void first_gap_of_a_measured_loop_is_predicted_at_its_entry(void **state) {
+  (void)state;
+  struct world w;
+  begin(&w, SIOX_LEAD_GAP, "1:3:64K", "0:1:64K");
+  struct siox_site read = data_site(origin_a, 1), *next[] = {&read};
+  struct siox_region r, *succ[] = {&r};
+  r = measured(loop_region(next, 1, succ, 1), SECOND / 10, 20 * SECOND);
+  open_files(&w);
+  touch(&w, &read, &handle_a, 0, 3 << 16);
+  int64_t start = w.now;
+  siox__predictor_enter(&w.p, &r, 100, w.now); /* 100 iterations of 0.1 s this time */
+  struct told *t = last_for(&w, 1, w.n);
+  assert_int_equal(t->flag, 0);
+  assert_int_equal(t->at, start);
+  assert_about(t->need_by, start + 10 * SECOND, 10 * SECOND);
+  end(&w);
+}
+
+static void first_time_of_a_measured_call_is_what_it_took(void **state) {
+  (void)state;
+  struct world w;
+  begin(&w, SIOX_LEAD_GAP, "1:3:64K", "0:1:64K");
+  struct siox_site read = data_site(origin_a, 1), *next[] = {&read};
+  struct siox_region r = measured(loop_region(next, 1, NULL, 0), 20 * SECOND, 20 * SECOND);
+  r.kind = SIOX_REGION_CALL;
+  open_files(&w);
+  touch(&w, &read, &handle_a, 0, 3 << 16);
+  int64_t start = w.now;
+  siox__predictor_enter(&w.p, &r, SIOX_UNKNOWN, w.now);
+  assert_about(last_for(&w, 1, w.n)->need_by, start + 20 * SECOND, 20 * SECOND);
+  end(&w);
+}
+
+static void what_follows_a_measured_region_comes_after_it(void **state) {
+  (void)state;
+  struct world w;
+  begin(&w, SIOX_LEAD_GAP, "0:3:64K", "3:3:64K");
+  struct siox_site read_a = data_site(origin_a, 1), read_b = data_site(origin_b, 1);
+  struct siox_site *next_a[] = {&read_a}, *next_b[] = {&read_b};
+  struct siox_region second = measured(loop_region(next_b, 1, NULL, 0), SIOX_UNKNOWN, 30 * SECOND);
+  struct siox_region *succ[] = {&second};
+  struct siox_region first = measured(loop_region(next_a, 1, succ, 1), SECOND / 10, 10 * SECOND);
+  open_files(&w);
+  touch(&w, &read_a, &handle_a, 0, 3 << 16);
+  int64_t start = w.now;
+  siox__predictor_enter(&w.p, &first, 100, w.now);
+  assert_about(last_for(&w, 0, w.n)->need_by, start + 10 * SECOND, 10 * SECOND);
+  assert_about(last_for(&w, 3, w.n)->need_by, start + 40 * SECOND, 10 * SECOND);
+  end(&w);
+}
+
+static void what_was_measured_to_be_short_gives_no_hint(void **state) {
+  (void)state;
+  struct world w;
+  begin(&w, SIOX_LEAD_GAP, "0:6:64K", "0:6:64K");
+  struct siox_site read = data_site(origin_a, 1), *next[] = {&read};
+  struct siox_region r = measured(loop_region(next, 1, NULL, 0), SECOND / 100, SECOND);
+  open_files(&w);
+  touch(&w, &read, &handle_a, 0, 6 << 16);
+  siox__predictor_enter(&w.p, &r, 100, w.now);
+  for (int i = 0; i < w.n; i++)
+    assert_int_equal(w.told[i].flag, 1);
+  end(&w);
+}
+
+static void what_the_run_shows_replaces_what_was_measured_before(void **state) {
+  (void)state;
+  struct world w;
+  begin(&w, SIOX_LEAD_GAP, "1:3:64K", "0:1:64K");
+  struct siox_site read = data_site(origin_a, 1), *next[] = {&read};
+  struct siox_region r, *succ[] = {&r};
+  r = measured(loop_region(next, 1, succ, 1), SECOND / 10, 10 * SECOND);
+  open_files(&w);
+  touch(&w, &read, &handle_a, 0, 3 << 16);
+  run_loop(&w, &r, 100, 50 * SECOND); /* a slower machine */
+  touch(&w, &read, &handle_a, 3 << 16, 3 << 16);
+  int64_t start = w.now;
+  siox__predictor_enter(&w.p, &r, 100, w.now);
+  assert_about(last_for(&w, 1, w.n)->need_by, start + 50 * SECOND, 50 * SECOND);
+  end(&w);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(first_gap_of_a_measured_loop_is_predicted_at_its_entry),
+      cmocka_unit_test(first_time_of_a_measured_call_is_what_it_took),
+      cmocka_unit_test(what_follows_a_measured_region_comes_after_it),
+      cmocka_unit_test(what_was_measured_to_be_short_gives_no_hint),
+      cmocka_unit_test(what_the_run_shows_replaces_what_was_measured_before),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

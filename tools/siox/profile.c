@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* See profile.h. */
+#include "profile.h"
+#include "output.h"
+#include "siox/error.h"
+#include "siox/site.h"
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct row {
+  uint32_t kind, line, column, function_line;
+  uint64_t key, instances;
+  int64_t iterations, least_ns;
+  double iteration_ns;
+  char *file, *function;
+};
+
+struct rows {
+  struct row *at;
+  size_t n, max;
+  const char *drive;
+  double time_scale;
+};
+
+int siox__profile_begin(struct siox__profile *p, const char *path) {
+  if (!siox__output_possible("siox run: --profile", path))
+    return -1;
+  char *here = *path == '/' ? strdup("") : getcwd(NULL, 0);
+  int n = snprintf(p->directory, sizeof p->directory, "%s%s%s.XXXXXX", here ? here : "",
+                   here && *here ? "/" : "", path);
+  free(here);
+  if (n >= (int)sizeof p->directory)
+    errno = ENAMETOOLONG;
+  if (n >= (int)sizeof p->directory || !mkdtemp(p->directory) ||
+      setenv("SIOX_PROFILE_DIR", p->directory, 1) < 0) {
+    fprintf(stderr, "siox run: --profile: %s: %s\n", path, strerror(errno));
+    return -1;
+  }
+  p->path = path;
+  return 0;
+}
+
+/* The field that begins at *text; what follows the tab is left there. */
+static char *field(char **text) { return strsep(text, "\t\n"); }
+
+static bool read_row(char *line, struct row *r) {
+  char *f[11];
+  for (int i = 0; i < 11; i++)
+    if (!(f[i] = field(&line)))
+      return false;
+  *r = (struct row){.kind = (uint32_t)strtoul(f[0], NULL, 10),
+                    .line = (uint32_t)strtoul(f[1], NULL, 10),
+                    .column = (uint32_t)strtoul(f[2], NULL, 10),
+                    .function_line = (uint32_t)strtoul(f[3], NULL, 10),
+                    .key = strtoull(f[4], NULL, 10),
+                    .instances = strtoull(f[5], NULL, 10),
+                    .iterations = strtoll(f[6], NULL, 10),
+                    .least_ns = strtoll(f[7], NULL, 10),
+                    .iteration_ns = strtod(f[8], NULL),
+                    .file = strdup(f[9]),
+                    .function = strdup(f[10])};
+  return r->kind >= SIOX_REGION_LOOP && r->kind <= SIOX_REGION_STEPS && r->file && r->function;
+}
+
+static bool keep(struct rows *rows, const struct row *r) {
+  if (rows->n == rows->max) {
+    size_t max = rows->max ? 2 * rows->max : 64;
+    struct row *more = realloc(rows->at, max * sizeof *more);
+    if (!more)
+      return false;
+    rows->at = more;
+    rows->max = max;
+  }
+  rows->at[rows->n++] = *r;
+  return true;
+}
+
+static bool read_part(const char *path, struct rows *rows) {
+  FILE *in = fopen(path, "re");
+  char *line = NULL;
+  size_t size = 0;
+  bool good = in != NULL;
+  while (good && getline(&line, &size, in) > 0) {
+    struct row r;
+    good = read_row(line, &r) && keep(rows, &r);
+  }
+  free(line);
+  if (in)
+    fclose(in);
+  return good;
+}
+
+static int compare(const void *a, const void *b) {
+  const struct row *x = a, *y = b;
+  int c = strcmp(x->file, y->file);
+  if (!c)
+    c = (x->line > y->line) - (x->line < y->line);
+  if (!c)
+    c = (x->column > y->column) - (x->column < y->column);
+  if (!c)
+    c = (x->kind > y->kind) - (x->kind < y->kind);
+  return c ? c : (x->key > y->key) - (x->key < y->key);
+}
+
+/* One row a region, whichever processes measured it: the least times. */
+static void merge(struct rows *rows) {
+  size_t n = 0;
+  qsort(rows->at, rows->n, sizeof *rows->at, compare);
+  for (size_t i = 0; i < rows->n; i++) {
+    struct row *to = n ? &rows->at[n - 1] : NULL, *r = &rows->at[i];
+    if (!to || compare(to, r)) {
+      rows->at[n++] = *r;
+      continue;
+    }
+    to->instances += r->instances;
+    to->least_ns = r->least_ns < to->least_ns ? r->least_ns : to->least_ns;
+    if (r->iteration_ns > 0 && (to->iteration_ns <= 0 || r->iteration_ns < to->iteration_ns)) {
+      to->iteration_ns = r->iteration_ns;
+      to->iterations = r->iterations;
+    }
+    free(r->file);
+    free(r->function);
+  }
+  rows->n = n;
+}
+
+/* A double-quoted YAML scalar. */
+static void write_text(FILE *out, const char *text) {
+  fputc('"', out);
+  for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
+    if (*c < ' ' || *c == 127)
+      fprintf(out, "\\x%02x", *c);
+    else if (*c == '"' || *c == '\\')
+      fprintf(out, "\\%c", *c);
+    else
+      fputc(*c, out);
+  }
+  fputc('"', out);
+}
+
+static int write_rows(void *context, FILE *out) {
+  static const char *const kinds[] = {"", "LOOP", "CALL", "NEST", "STEPS"};
+  const struct rows *rows = context;
+  fputs(
+      "# What regions of a program took at the least, in ns, by siox run --profile. Compile with\n"
+      "# SIOX_PROFILE=THIS_FILE to plan with these times.\n"
+      "siox_profile: 1\n",
+      out);
+  if (rows->drive && *rows->drive) {
+    fputs("drive: ", out);
+    write_text(out, rows->drive);
+    fputc('\n', out);
+  }
+  fprintf(out, "time_scale: %.17g\nregions:%s\n", rows->time_scale, rows->n ? "" : " []");
+  for (size_t i = 0; i < rows->n; i++) {
+    const struct row *r = &rows->at[i];
+    fputs("  - {file: ", out);
+    write_text(out, r->file);
+    fputs(", function: ", out);
+    write_text(out, r->function);
+    fprintf(out,
+            ", kind: %s, line: %" PRIu32 ", column: %" PRIu32 ", function_line: %" PRIu32
+            ", key: %" PRIu64 ", instances: %" PRIu64 ", region_ns: %" PRId64,
+            kinds[r->kind], r->line, r->column, r->function_line, r->key, r->instances,
+            r->least_ns);
+    if (r->iteration_ns > 0)
+      fprintf(out, ", iterations: %" PRId64 ", iteration_ns: %.3f", r->iterations, r->iteration_ns);
+    fputs("}\n", out);
+  }
+  return ferror(out) ? SIOX_EIO : 0;
+}
+
+/* Reads the files of the processes into rows, NULL: not at all, and removes them and the
+ * directory. */
+static bool empty(const char *directory, struct rows *rows) {
+  DIR *d = opendir(directory);
+  bool good = d != NULL;
+  for (struct dirent *e; d && (e = readdir(d));) {
+    char path[PATH_MAX + 256];
+    if (e->d_name[0] == '.')
+      continue;
+    snprintf(path, sizeof path, "%s/%s", directory, e->d_name);
+    if (rows && !read_part(path, rows)) {
+      fprintf(stderr, "siox run: --profile: %s: cannot be read\n", path);
+      good = false;
+    }
+    unlink(path);
+  }
+  if (d)
+    closedir(d);
+  rmdir(directory);
+  return good;
+}
+
+void siox__profile_drop(struct siox__profile *p) {
+  if (p->path)
+    empty(p->directory, NULL);
+  p->path = NULL;
+}
+
+int siox__profile_end(struct siox__profile *p, const char *drive, double time_scale, bool quiet) {
+  struct rows rows = {.drive = drive, .time_scale = time_scale};
+  if (!p->path)
+    return 0;
+  bool good = empty(p->directory, &rows);
+  merge(&rows);
+  if (!rows.n)
+    fprintf(stderr,
+            "siox run: --profile: no region was measured: the command was not compiled with the "
+            "pass, or ended before its end\n");
+  if (siox__output_write("siox run: --profile", p->path, write_rows, &rows))
+    good = false;
+  else if (rows.n && !quiet)
+    fprintf(stderr, "siox run: %zu regions measured, in %s: SIOX_PROFILE=%s compiles with them\n",
+            rows.n, p->path, p->path);
+  for (size_t i = 0; i < rows.n; i++) {
+    free(rows.at[i].file);
+    free(rows.at[i].function);
+  }
+  free(rows.at);
+  p->path = NULL;
+  return good ? 0 : -1;
+}
