@@ -19,12 +19,12 @@ using namespace llvm;
 namespace siox {
 
 /// Code that is not optimised keeps every variable in memory. The estimate is made of optimised
-/// code; this is how much longer the original takes (test/bench/cost.py).
+/// code; the original has so many times its instructions (test/bench/cost.py).
 constexpr double Unoptimised = 4;
 
-/// Bytes a cycle between a core and its second cache, which arrays worth a loop outgrow the first
-/// for.
-constexpr double CacheBytes = 32;
+/// Bytes a cycle between a core and its second cache, and its first one, which is enough for what
+/// an inner loop goes through.
+constexpr double CacheBytes = 32, InnerBytes = 128;
 
 /// Instructions that a core does not see: renamed, folded into addressing, or only for debuggers.
 static bool isFree(const Instruction &I) {
@@ -53,8 +53,10 @@ static double dividerCycles(const Instruction &I) {
   }
 }
 
-CostModel::CostModel(OptimisticClone &Clone, std::vector<double> AccessNs, bool Optimised)
-    : Clone(Clone), FAM(Clone.analyses()), AccessNs(std::move(AccessNs)), Optimised(Optimised) {}
+CostModel::CostModel(OptimisticClone &Clone, Module &Real, CalleeCosts &Callees,
+                     std::vector<double> AccessNs, bool Optimised)
+    : Clone(Clone), Real(Real), Callees(Callees), FAM(Clone.analyses()),
+      AccessNs(std::move(AccessNs)), Optimised(Optimised) {}
 
 const Machine &CostModel::machine(const Function &F) {
   auto [It, First] = Machines.try_emplace(&F);
@@ -86,10 +88,18 @@ void CostModel::add(BasicBlock &BB, Work &W) {
         Least = std::min(Least, AccessNs[Id]);
       W.Calls.Ns += std::isfinite(Least) ? Least : 0;
     } else if (!Callee->getName().starts_with("siox_")) {
-      ExternalInfo Known = classifyExternal(*Callee);
-      W.Calls += {Known.Ns, Known.Kind != External::Unknown && Known.Kind != External::Compute};
+      W.Calls += outside(*Callee);
     }
   }
+}
+
+/// A function that the clone only declares.
+LeastTime CostModel::outside(const Function &Callee) {
+  Function *Body = Real.getFunction(Callee.getName());
+  if (Body && !Body->isDeclaration())
+    return Callees.of(*Body);
+  ExternalInfo Known = classifyExternal(Callee);
+  return {Known.Ns, Known.Kind != External::Unknown && Known.Kind != External::Compute};
 }
 
 LeastTime CostModel::iteration(Loop &L) {
@@ -116,8 +126,9 @@ LeastTime CostModel::iteration(Loop &L) {
   double Lanes = Optimised ? vectorLanes(L, SE, Core.VectorBits) : 1;
   // Dividers are not as wide as registers.
   double Cycles =
-      std::max({W.Instructions / Core.Width / Lanes, W.DividerCycles / std::min(Lanes, 4.0),
-                W.Bytes / CacheBytes, recurrenceCycles(L, SE)});
+      std::max({W.Instructions * (Optimised ? 1 : Unoptimised) / Core.Width / Lanes,
+                W.DividerCycles / std::min(Lanes, 4.0),
+                W.Bytes / (L.isOutermost() ? CacheBytes : InnerBytes), recurrenceCycles(L, SE)});
   Inside += W.Calls;
   Inside.Ns += Cycles / Core.GHz;
   return Inside;
@@ -149,7 +160,9 @@ LeastTime CostModel::function(Function &F) {
       Inside.Whole = false;
   const Machine &Core = machine(F);
   Inside += W.Calls;
-  Inside.Ns += std::max(W.Instructions / Core.Width, W.DividerCycles) / Core.GHz;
+  Inside.Ns +=
+      std::max(W.Instructions * (Optimised ? 1 : Unoptimised) / Core.Width, W.DividerCycles) /
+      Core.GHz;
   return Functions[&F] = Inside;
 }
 
@@ -170,11 +183,13 @@ static std::vector<double> accessTimes(const ModuleModel &Model, const siox_driv
   return Times;
 }
 
-void estimateBodies(OptimisticClone &Clone, ModuleModel &Model, const siox_drive *Drive,
-                    unsigned Disks) {
+void estimateBodies(OptimisticClone &Clone, Module &Real, ModuleModel &Model,
+                    const siox_drive *Drive, unsigned Disks) {
   Module &M = Clone.module();
   std::vector<double> AccessNs = accessTimes(Model, Drive, Disks);
-  CostModel Plain(Clone, AccessNs, false), Optimised(Clone, AccessNs, true);
+  CalleeCosts Callees;
+  CostModel Plain(Clone, Real, Callees, AccessNs, false),
+      Optimised(Clone, Real, Callees, AccessNs, true);
   auto Costs = [&](unsigned Id) -> CostModel & {
     return Model.Regions[Id].Function->hasOptNone() ? Plain : Optimised;
   };
@@ -195,18 +210,17 @@ void estimateBodies(OptimisticClone &Clone, ModuleModel &Model, const siox_drive
           Set(Id, Costs(Id).iteration(*L));
     }
   for (const Region &R : Model.Regions) {
-    const Function *Callee = R.Kind == SIOX_REGION_CALL ? directCallee(*R.Call) : nullptr;
-    Function *Body = Callee ? M.getFunction(Callee->getName()) : nullptr;
-    if (Body && !Body->isDeclaration())
-      Set(R.Id, Costs(R.Id).function(*Body));
-    else if (Callee && Callee->isDeclaration())
+    Function *Callee = R.Kind == SIOX_REGION_CALL ? directCallee(*R.Call) : nullptr;
+    if (Callee && !Callee->isDeclaration())
+      Set(R.Id, Callees.of(*Callee));
+    else if (Callee)
       Set(R.Id, {classifyExternal(*Callee).Ns, false});
   }
   for (auto &[Id, T] : Least) {
     Region &R = Model.Regions[Id];
     if (R.BodyNs != SIOX_UNKNOWN)
       continue;
-    R.ExactNs = T.Ns * (R.Function->hasOptNone() ? Unoptimised : 1);
+    R.ExactNs = T.Ns;
     R.BodyNs = std::max<int64_t>(1, std::llround(R.ExactNs));
     R.BodyWhole = T.Whole;
   }

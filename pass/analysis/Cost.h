@@ -13,6 +13,7 @@
 #ifndef SIOX_PASS_COST_H
 #define SIOX_PASS_COST_H
 
+#include "analysis/CalleeCost.h"
 #include "analysis/Machine.h"
 #include "model/Model.h"
 #include "siox/drive.h"
@@ -24,24 +25,13 @@ namespace siox {
 
 class OptimisticClone;
 
-/// Least time of something; whole: nothing in it can take longer that is not counted (unknown code,
-/// loops of unknown length).
-struct LeastTime {
-  double Ns = 0;
-  bool Whole = true;
-
-  LeastTime &operator+=(const LeastTime &Other) {
-    Ns += Other.Ns;
-    Whole &= Other.Whole;
-    return *this;
-  }
-};
-
 /// Costs of one module; analyses come from its manager.
 class CostModel {
 public:
-  /// AccessNs: of each site. Optimised: the vectoriser will run.
-  CostModel(OptimisticClone &Clone, std::vector<double> AccessNs, bool Optimised);
+  /// Callees: of the real module, for functions that the clone leaves out. AccessNs: of each site.
+  /// Optimised: the vectoriser will run.
+  CostModel(OptimisticClone &Clone, llvm::Module &Real, CalleeCosts &Callees,
+            std::vector<double> AccessNs, bool Optimised);
   /// One iteration of a loop.
   LeastTime iteration(llvm::Loop &L);
   /// One call of a function.
@@ -56,7 +46,11 @@ private:
   LeastTime loop(llvm::Loop &L);
   const Machine &machine(const llvm::Function &F);
 
+  LeastTime outside(const llvm::Function &Callee);
+
   OptimisticClone &Clone;
+  llvm::Module &Real;
+  CalleeCosts &Callees;
   llvm::FunctionAnalysisManager &FAM;
   std::vector<double> AccessNs;
   bool Optimised;
@@ -67,8 +61,8 @@ private:
 /// Sets BodyNs of every marked loop that the clone still has: the loop after each siox_region_enter
 /// of the region's descriptor; several copies: the least. And of calls, as what one takes. Regions
 /// that have a BodyNs keep it.
-void estimateBodies(OptimisticClone &Clone, ModuleModel &Model, const siox_drive *Drive,
-                    unsigned Disks);
+void estimateBodies(OptimisticClone &Clone, llvm::Module &Real, ModuleModel &Model,
+                    const siox_drive *Drive, unsigned Disks);
 
 } // namespace siox
 #endif

@@ -73,7 +73,7 @@ bool runPipeline(Module &M, const Options &O) {
     analyzeAccess(Clone, Model, Views);
     if (Error E = findLayouts(Clone, Model, O.Layouts, Disks))
       M.getContext().emitError("siox: " + toString(std::move(E)));
-    estimateBodies(Clone, Model, Plan.Drive, Disks);
+    estimateBodies(Clone, M, Model, Plan.Drive, Disks);
   }
   Plan.Disks = Disks;
   std::vector<std::string> Warnings;

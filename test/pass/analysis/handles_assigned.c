@@ -25,6 +25,6 @@ int main(int argc, char **argv) {
     next = other;
   }
 }
-// CHECK-DAG: i32 20, i32 {{[0-9]+}}, i32 2, {{.*}}, i64 0, ptr null }
-// CHECK-DAG: i32 22, i32 {{[0-9]+}}, i32 2, {{.*}}, i64 0, ptr null }
+// CHECK-DAG: i32 20, i32 {{[0-9]+}}, i32 2, {{.*}}, i64 0, ptr null, i64 {{.*}} }
+// CHECK-DAG: i32 22, i32 {{[0-9]+}}, i32 2, {{.*}}, i64 0, ptr null, i64 {{.*}} }
 // CHECK-NOT: siox_region_files

@@ -32,8 +32,8 @@ int main(int argc, char **argv) {
   }
 }
 // CHECK-DAG: @[[SITE:siox.site.[0-9]+]] = internal global %struct.siox_site { {{.*}} i32 17, i32
-// CHECK-DAG: @[[FIRST:siox.region.[0-9]+]] = internal global %struct.siox_region { {{.*}} i32 29, i32 {{[0-9]+}}, i32 2, {{.*}}, i64 [[ALIKE:-?[1-9][0-9]+]], ptr null }
-// CHECK-DAG: @[[SECOND:siox.region.[0-9]+]] = internal global %struct.siox_region { {{.*}} i32 31, i32 {{[0-9]+}}, i32 2, {{.*}}, i64 [[ALIKE]], ptr null }
+// CHECK-DAG: @[[FIRST:siox.region.[0-9]+]] = internal global %struct.siox_region { {{.*}} i32 29, i32 {{[0-9]+}}, i32 2, {{.*}}, i64 [[ALIKE:-?[1-9][0-9]+]], ptr null, i64 {{.*}} }
+// CHECK-DAG: @[[SECOND:siox.region.[0-9]+]] = internal global %struct.siox_region { {{.*}} i32 31, i32 {{[0-9]+}}, i32 2, {{.*}}, i64 [[ALIKE]], ptr null, i64 {{.*}} }
 // CHECK-DAG: @[[STEPY:siox.list.*]] = private unnamed_addr constant [1 x i64] [i64 8]
 // CHECK-DAG: @[[ROWS:siox.list.*]] = private unnamed_addr constant [2 x %struct.siox_file_use] [%struct.siox_file_use { ptr @[[FIRST]], ptr @[[SITE]], ptr @{{.*}}, i32 1, i32 0, i32 0, i32 0 }, %struct.siox_file_use { ptr @[[SECOND]], ptr @[[SITE]], ptr @{{.*}}, i32 1, i32 1, i32 0, i32 0 }]
 // CHECK-DAG: @[[TABLE:siox.files.*]] = private global %struct.siox_file_uses { ptr @[[ROWS]], i32 2, i32 0 }

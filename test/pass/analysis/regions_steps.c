@@ -15,6 +15,6 @@ int main(int argc, char **argv) {
   MPI_File_write_at(f, 0, a, 1024, MPI_DOUBLE, MPI_STATUS_IGNORE);
 }
 // CHECK-DAG: @[[STEPS:siox.region.[0-9]+]] = internal global %struct.siox_region { i64 {{.*}}, i32 10, i32 {{[0-9]+}}, i32 4,
-// CHECK-DAG: @{{.+}} = internal global %struct.siox_region { i64 {{.*}}, i32 12, i32 {{[0-9]+}}, i32 1, {{.*}} i32 2, i32 1, ptr {{.*}}, ptr @[[STEPS]], i32 1, i32 1, i64 0, ptr null }
+// CHECK-DAG: @{{.+}} = internal global %struct.siox_region { i64 {{.*}}, i32 12, i32 {{[0-9]+}}, i32 1, {{.*}} i32 2, i32 1, ptr {{.*}}, ptr @[[STEPS]], i32 1, i32 1, i64 0, ptr null, i64 {{.*}} }
 // CHECK: call i64 @siox_region_enter(ptr @[[STEPS]], i64 %
 // CHECK: call i64 @siox_region_tick(ptr @[[STEPS]],
