@@ -24,7 +24,7 @@ int main(int argc, char **argv) {
 // CHECK-DAG: @[[READ:siox.site.[0-9]+]] = internal global %struct.siox_site { {{.*}} i32 11, i32
 // CHECK-DAG: @[[WRITE:siox.site.[0-9]+]] = internal global %struct.siox_site { {{.*}} i32 22, i32
 // CHECK-DAG: @[[INNER:siox.region.[0-9]+]] = internal global %struct.siox_region { {{.*}} i32 9, i32 {{[0-9]+}}, i32 1,
-// CHECK-DAG: @[[GAP:siox.region.[0-9]+]] = internal global %struct.siox_region { {{.*}} i32 18, i32 {{[0-9]+}}, i32 1, {{.*}} ptr @[[FAR:siox.list.*]] }
+// CHECK-DAG: @[[GAP:siox.region.[0-9]+]] = internal global %struct.siox_region { {{.*}} i32 18, i32 {{[0-9]+}}, i32 1, {{.*}} ptr @[[FAR:siox.list[.0-9]*]], i64 {{.*}} }
 // CHECK-DAG: @[[FAR]] = private unnamed_addr constant [1 x %struct.siox_region_far] [%struct.siox_region_far { ptr @[[NEXT:siox.list[.0-9]*]], ptr @[[SUCC:siox.list[.0-9]*]], ptr @[[PASSED:siox.list[.0-9]*]], i32 2, i32 1, i32 1, i32 1, i32 1, i32 0 }]
 // CHECK-DAG: @[[NEXT]] = private unnamed_addr constant [2 x ptr] [ptr @[[READ]], ptr @[[WRITE]]]
 // CHECK-DAG: @[[SUCC]] = private unnamed_addr constant [1 x ptr] [ptr @[[GAP]]]
