@@ -42,9 +42,9 @@ export SIOX_SOCKET=$root/run/siox/siox.sock SIOX_CONFIG=$root/etc/siox/siox.yaml
 sed -n '/^```sh$/,/^```$/p' "$page" | grep -v '^```' >steps
 [ "$(wc -l <steps)" -ge 15 ] || fail "the page has no commands"
 sed -i "s#/tmp/siox\$#$root/store#; s#install build#install $SIOX_BUILD#; s# /usr/local# $root/usr/local#g; s# /etc/# $root/etc/#g" steps
-# The watch is left with ^C; and what is put in place knows where the test's places are.
+# The watch is left with ^C; and what is put in place knows where the test's places are (the unit knows its installation).
 sed -i 's#^\(siox disks --watch\)$#timeout -s INT 2 \1 || [ $? = 124 ]#' steps
-sed -i "/^systemd-analyze/i sed -i 's#/usr/local#$root/usr/local#; s#/etc/#$root/etc/#' $unit; sed -i 's#/tmp/siox #$root/store #' $root/etc/siox/siox.yaml" steps
+sed -i "/^systemd-analyze/i sed -i 's#/etc/#$root/etc/#' $unit; sed -i 's#/tmp/siox #$root/store #' $root/etc/siox/siox.yaml" steps
 sed -i 's/^systemd-analyze/command -v systemd-analyze >known \&\& systemd-analyze/' steps
 touch journal
 number=0
