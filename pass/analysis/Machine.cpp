@@ -35,7 +35,7 @@ Machine machineOf(const Function &F) {
   if (!Info)
     return M;
   M.VectorBits = vectorBits(T, *Info);
-  // A model without instructions is a placeholder of width 1.
+  // LLVM gives processors that it has no scheduling model for one without instructions, of width 1.
   if (Info->getSchedModel().hasInstrSchedModel() && Info->getSchedModel().IssueWidth)
     M.Width = Info->getSchedModel().IssueWidth;
   return M;
