@@ -98,6 +98,11 @@ static void help() {
   outs() << More;
 }
 
+/// A command line that is wrong.
+static Error slip(const Twine &Message) {
+  return createStringError(Message + "; try siox-opt --help");
+}
+
 static int fail(const Twine &Message) {
   errs() << "siox-opt: error: " << Message << '\n';
   return 1;
@@ -133,7 +138,7 @@ static Error parse(ArrayRef<const char *> Args, CommandLine &C) {
     StringRef Arg = Args[I];
     auto Next = [&]() -> Expected<StringRef> {
       if (I + 1 == Args.size())
-        return createStringError(Arg + " needs a value");
+        return slip(Arg + " needs a value");
       return StringRef(Args[++I]);
     };
     if (Arg == "-S") {
@@ -147,7 +152,9 @@ static Error parse(ArrayRef<const char *> Args, CommandLine &C) {
       auto [Name, Value] = Arg.drop_front(2).split('=');
       const auto *Known =
           find_if(Settings, [Name = Name](const Setting &S) { return S.Name == Name; });
-      if (!Arg.contains('=') && Known != std::end(Settings) && Known->TakesValue) {
+      if (Known == std::end(Settings))
+        return slip("no option " + Arg.split('=').first);
+      if (!Arg.contains('=') && Known->TakesValue) {
         Expected<StringRef> Following = Next();
         if (!Following)
           return Following.takeError();
@@ -156,15 +163,15 @@ static Error parse(ArrayRef<const char *> Args, CommandLine &C) {
       if (Error E = C.Options.set(Name, Value))
         return E;
     } else if (Arg.starts_with("-") && Arg != "-") {
-      return createStringError("no option " + Arg);
+      return slip("no option " + Arg);
     } else if (!C.Input.empty()) {
-      return createStringError("more than one input: " + C.Input + " and " + Arg);
+      return slip("more than one input: " + C.Input + " and " + Arg);
     } else {
       C.Input = Arg.str();
     }
   }
   if (C.Input.empty())
-    return createStringError("no input; see --help");
+    return slip("no input");
   return Error::success();
 }
 

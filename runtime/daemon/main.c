@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* sioxd: options, configuration, going to the background, and the loop. */
+#include "common/conf/slip.h"
 #include "common/log.h"
 #include "common/stdio.h"
 #include "daemon/daemon.h"
@@ -53,7 +54,8 @@ static int parse(int argc, char **argv, struct options *o) {
                                         {"version", no_argument, NULL, VERSION},
                                         {"help", no_argument, NULL, 'h'},
                                         {0}};
-  for (int c; (c = getopt_long(argc, argv, "c:s:qh", known, NULL)) != -1;)
+  opterr = 0; /* siox__slip_option says it */
+  for (int c; (c = getopt_long(argc, argv, ":c:s:qh", known, NULL)) != -1;)
     switch (c) {
     case 'c':
       o->config = optarg;
@@ -82,14 +84,9 @@ static int parse(int argc, char **argv, struct options *o) {
       siox_config_describe(stdout);
       exit(EXIT_SUCCESS);
     default:
-      fputs("try sioxd --help\n", stderr);
-      return EXIT_USAGE;
+      return siox__slip_option(argv, known);
     }
-  if (optind < argc) {
-    fprintf(stderr, "sioxd: \"%s\": no such argument; try sioxd --help\n", argv[optind]);
-    return EXIT_USAGE;
-  }
-  return 0;
+  return optind < argc ? siox__slip("sioxd", "\"%s\": no such argument", argv[optind]) : 0;
 }
 
 /* The process that was started waits for one byte, the daemon's word that it listens (0) or the

@@ -71,6 +71,10 @@ unset SIOX_PROFILE
 # A program that was not compiled with the pass; a place that cannot be written.
 run none.yaml -- "$SIOX_MPIEXEC" -n 1 true || fail "a command without regions: $(cat err)"
 grep -q 'no region was measured' err || fail "nothing is said of a profile without regions: $(cat err)"
+[ ! -e none.yaml ] || fail "a profile without regions is written"
+cp gap.yaml kept.yaml
+run kept.yaml -- true
+cmp -s gap.yaml kept.yaml || fail "a run that measured nothing replaces the profile of one that did"
 status=0
 run missing/gap.yaml -- touch ran || status=$?
 [ "$status" = 2 ] && [ ! -e ran ] || fail "status $status for a profile that has no place"

@@ -288,6 +288,14 @@ def a_map_that_was_killed_goes_on():
         assert open(out).read() == open(whole).read()
 
 
+def without_results_nothing_is_told():
+    with tempfile.TemporaryDirectory() as place:
+        out = os.path.join(place, "new.csv")
+        asked = siox("--map", out, "--points", TINY, "--so-far", status=1)
+        assert asked.stdout == "" and "new.csv.d: no point is done yet" in asked.stderr, (asked.stdout, asked.stderr)
+        assert os.listdir(place) == []
+
+
 def ranks_share_a_map_and_one_tells():
     with tempfile.TemporaryDirectory(prefix="siox-test.") as directory:
         out, alone = os.path.join(directory, "m.csv"), os.path.join(directory, "alone.csv")

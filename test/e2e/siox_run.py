@@ -140,10 +140,12 @@ def a_record_that_lies_there_is_kept_until_there_is_another():
         path = os.path.join(place.directory, "run.siox")
         with open(path, "w") as f:
             f.write("old")
-        run = place.run("true", options=["--record", path])
-        run.communicate(timeout=60)
-        with open(path) as f:
-            assert run.returncode == 0 and f.read() == "old"
+        for options, named in ((["--record", path], path), (["--keep"], "--keep")):
+            run = place.run("true", options=["--quiet", *options])
+            _, err = run.communicate(timeout=60)
+            with open(path) as f:
+                assert run.returncode == 0 and f.read() == "old"
+            assert f"{named}: no trace was written" in err and "trace kept" not in err, err
 
 
 def an_unwritable_json_file_is_refused_before_the_command():

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* siox admin: what an administrator does to a daemon that runs. The daemon decides who that is. */
+#include "common/conf/slip.h"
 #include "common/conf/text.h"
 #include "disks.h"
 #include <errno.h>
@@ -27,11 +28,6 @@ static const char usage[] =
     "          siox admin level 0-3 auto\n"
     "          siox admin release slurm/4711.0 --uid 1000\n"
     "          siox admin drain\n";
-
-static int wrong(const char *what) {
-  fprintf(stderr, "siox admin: %s; try siox admin --help\n", what);
-  return SIOX__USAGE;
-}
 
 static json_t *level(char **argument, int count, const char **why) {
   struct siox__ranges ranges;
@@ -107,7 +103,8 @@ int siox__cmd_admin(int argc, char **argv) {
                                         {"help", no_argument, NULL, 'h'},
                                         {0}};
   const char *socket_path = NULL, *file = NULL, *uid = NULL, *why = "";
-  for (int c; (c = getopt_long(argc, argv, "c:h", known, NULL)) != -1;)
+  opterr = 0; /* siox__slip_option says it */
+  for (int c; (c = getopt_long(argc, argv, ":c:h", known, NULL)) != -1;)
     switch (c) {
     case SOCKET:
       socket_path = optarg;
@@ -122,11 +119,11 @@ int siox__cmd_admin(int argc, char **argv) {
       fputs(usage, stdout);
       return 0;
     default:
-      return wrong("options are --socket, --config and --uid");
+      return siox__slip_option(argv, known);
     }
   json_t *ask = question(argv + optind, argc - optind, uid, &why);
   if (!ask)
-    return wrong(why);
+    return siox__slip(argv[0], "%s", why);
   struct siox_config config;
   struct siox_diag diag = {""};
   if (siox_config_load(&config, file, NULL, 0, &diag) < 0) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* siox disks: the daemon's disks and jobs now, once or again and again. */
 #include "disks.h"
+#include "common/conf/slip.h"
 #include <errno.h>
 #include <getopt.h>
 #include <poll.h>
@@ -62,7 +63,8 @@ static int parse(int argc, char **argv, struct options *o) {
                                         {0}};
   char *end = NULL;
   o->seconds = 1;
-  for (int c; (c = getopt_long(argc, argv, "w::d:ahc:", known, NULL)) != -1;)
+  opterr = 0; /* siox__slip_option says it */
+  for (int c; (c = getopt_long(argc, argv, ":w::d:ahc:", known, NULL)) != -1;)
     switch (c) {
     case JSON:
       o->json = true;
@@ -93,13 +95,10 @@ static int parse(int argc, char **argv, struct options *o) {
       fputs(usage, stdout);
       return 1;
     default:
-      fputs("try siox disks --help\n", stderr);
-      return SIOX__USAGE + 1;
+      return siox__slip_option(argv, known) + 1;
     }
-  if (optind < argc) {
-    fprintf(stderr, "siox disks: \"%s\": no such argument; try siox disks --help\n", argv[optind]);
-    return SIOX__USAGE + 1;
-  }
+  if (optind < argc)
+    return siox__slip(argv[0], "\"%s\": no such argument", argv[optind]) + 1;
   return 0;
 }
 

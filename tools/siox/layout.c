@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* siox layout: entries of layouts.yaml for files that are there. */
 #include "layout.h"
+#include "common/conf/slip.h"
 #include "output.h"
 #include <errno.h>
 #include <getopt.h>
@@ -52,7 +53,8 @@ static int parse(int argc, char **argv, struct options *o) {
                                         {"help", no_argument, NULL, 'h'},
                                         {0}};
   char *end = NULL;
-  for (int c; (c = getopt_long(argc, argv, "ho:c:", known, NULL)) != -1;)
+  opterr = 0; /* siox__slip_option says it */
+  for (int c; (c = getopt_long(argc, argv, ":ho:c:", known, NULL)) != -1;)
     switch (c) {
     case 'm':
       o->map = true;
@@ -83,13 +85,11 @@ static int parse(int argc, char **argv, struct options *o) {
       fputs(usage, stdout);
       return -1;
     default:
-      return SIOX__USAGE;
+      return siox__slip_option(argv, known);
     }
-  if (optind == argc || (o->map && o->json)) {
-    fputs(usage, stderr);
-    return SIOX__USAGE;
-  }
-  return 0;
+  if (optind == argc)
+    return siox__slip(argv[0], "whose layout? FILE... is wanted");
+  return o->map && o->json ? siox__slip(argv[0], "one of --map and --json at a time") : 0;
 }
 
 static int show_all(const struct options *o, const struct layout_reader *reader, char **file,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* siox layout optimise: looks for layouts that take less energy, and plays the best ones again. */
 #include "layout_optimise.h"
+#include "common/conf/slip.h"
 #include "common/conf/text.h"
 #include "output.h"
 #include <errno.h>
@@ -93,7 +94,8 @@ static int parse(int argc, char **argv, struct layout_asked *a) {
                                         {0}};
   double value = 0;
   long count = 0;
-  for (int c; (c = getopt_long(argc, argv, "ho:", known, NULL)) != -1;) {
+  opterr = 0; /* siox__slip_option says it */
+  for (int c; (c = getopt_long(argc, argv, ":ho:", known, NULL)) != -1;) {
     bool good = true;
     switch (c) {
     case 'd':
@@ -149,15 +151,14 @@ static int parse(int argc, char **argv, struct layout_asked *a) {
       fputs(usage, stdout);
       return -1;
     default:
-      return SIOX__USAGE;
+      return siox__slip_option(argv, known);
     }
     if (!good)
       return SIOX__USAGE;
   }
-  if (optind + 1 != argc) {
-    fputs(usage, stderr);
-    return SIOX__USAGE;
-  }
+  if (optind + 1 != argc)
+    return siox__slip(argv[0], optind == argc ? "a SCENARIO.yaml or TRACE.siox is wanted"
+                                              : "one scenario or trace at a time");
   a->input = argv[optind];
   return 0;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* siox: finds the command and hands over. */
+#include "common/conf/slip.h"
 #include "common/stdio.h"
 #include "siox_tool.h"
 #include <stdio.h>
@@ -52,8 +53,10 @@ int main(int argc, char **argv) {
       argv[1] = called;
       return written(commands[i].run(argc - 1, argv + 1));
     }
+  if (*name == '-')
+    return siox__slip("siox", "no option %s", name);
   if (*name)
-    fprintf(stderr, "siox: there is no command \"%s\"\n", name);
+    return siox__slip("siox", "there is no command \"%s\"", name);
   help(stderr);
   return SIOX__USAGE;
 }

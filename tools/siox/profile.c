@@ -156,7 +156,7 @@ static int write_rows(void *context, FILE *out) {
     write_text(out, rows->drive);
     fputc('\n', out);
   }
-  fprintf(out, "time_scale: %.17g\nregions:%s\n", rows->time_scale, rows->n ? "" : " []");
+  fprintf(out, "time_scale: %.17g\nregions:\n", rows->time_scale);
   for (size_t i = 0; i < rows->n; i++) {
     const struct row *r = &rows->at[i];
     fputs("  - {file: ", out);
@@ -211,11 +211,12 @@ int siox__profile_end(struct siox__profile *p, const char *drive, double time_sc
   merge(&rows);
   if (!rows.n)
     fprintf(stderr,
-            "siox run: --profile: no region was measured: the command was not compiled with the "
-            "pass, or ended before its end\n");
-  if (siox__output_write("siox run: --profile", p->path, write_rows, &rows))
+            "siox run: --profile: no region was measured, %s is not written: the command was not "
+            "compiled with the pass, or ended before its end\n",
+            p->path);
+  else if (siox__output_write("siox run: --profile", p->path, write_rows, &rows))
     good = false;
-  else if (rows.n && !quiet)
+  else if (!quiet)
     fprintf(stderr, "siox run: %zu regions measured, in %s: SIOX_PROFILE=%s compiles with them\n",
             rows.n, p->path, p->path);
   for (size_t i = 0; i < rows.n; i++) {

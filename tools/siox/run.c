@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* siox run: a daemon (found or started), the command, the report, the command's status. */
 #include "check.h"
+#include "common/conf/slip.h"
 #include "output.h"
 #include "profile.h"
 #include "siox_tool.h"
@@ -98,7 +99,8 @@ static int parse(int argc, char **argv, struct options *o) {
                                         {"quiet", no_argument, NULL, 'q'},
                                         {"help", no_argument, NULL, 'h'},
                                         {0}};
-  for (int c; (c = getopt_long(argc, argv, "+p:c:s:qh", known, NULL)) != -1;)
+  opterr = 0; /* siox__slip_option says it */
+  for (int c; (c = getopt_long(argc, argv, "+:p:c:s:qh", known, NULL)) != -1;)
     switch (c) {
     case 'p':
       snprintf(o->policy_text, sizeof o->policy_text, "policy=%s", optarg);
@@ -147,14 +149,9 @@ static int parse(int argc, char **argv, struct options *o) {
       fputs(usage, stdout);
       return EXIT_SUCCESS + 1;
     default:
-      fputs("try siox run --help\n", stderr);
-      return SIOX__USAGE + 1;
+      return siox__slip_option(argv, known) + 1;
     }
-  if (optind == argc) {
-    fputs("siox run: no command; try siox run --help\n", stderr);
-    return SIOX__USAGE + 1;
-  }
-  return 0;
+  return optind == argc ? siox__slip(argv[0], "no command") + 1 : 0;
 }
 
 /* The settings of a daemon that is started for this run: a trace, and an end when nobody is
@@ -282,7 +279,13 @@ static void tidy(const struct options *o, const json_t *live) {
   const char *record = json_string_value(json_object_get(live, "record"));
   const char *mark = record ? strstr(record, "/siox-run.") : NULL;
   bool temporary = mark && !strcmp(mark + strlen("/siox-run.XXXXXX"), "/trace.siox");
-  if (temporary && o->keep)
+  bool written = json_is_true(json_object_get(live, "begun"));
+  if ((o->record || o->keep) && !written) /* whatever lies there is of another run */
+    fprintf(stderr,
+            "siox run: %s: no trace was written: no process of the command has connected (is it "
+            "linked with -lsiox?)\n",
+            o->record ? o->record : "--keep");
+  if (temporary && o->keep && written)
     fprintf(stderr, "siox run: trace kept in %s\n", record);
   else if (temporary && json_is_true(json_object_get(live, "finished"))) {
     char directory[PATH_MAX];

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* siox sim: plays a scenario again under every scheme and compares. */
 #include "sim.h"
+#include "common/conf/slip.h"
 #include "common/conf/text.h"
 #include "output.h"
 #include "sim_map.h"
@@ -102,19 +103,14 @@ static const char usage[] =
         "why),\n"
         "2 for a wrong command line or scenario.\n";
 
-enum { SIOX__REFUSED = 3 }; /* wrong, and said so */
-
 struct options {
   const char *scenario, *plot, *timeline, *draw, *sweep, *schemes, *point;
   bool json, csv, quiet, map, print, worst;
   struct sim_map_options maps;
 };
 
-/* Options that do not go together; "try siox sim --help" follows. */
-static int refuse(const char *why) {
-  fprintf(stderr, "siox sim: %s; ", why);
-  return SIOX__USAGE;
-}
+/* Options that do not go together. */
+static int refuse(const char *why) { return siox__slip("siox sim", "%s", why); }
 
 static int parse(int argc, char **argv, struct options *o) {
   static const struct option known[] = {{"schemes", required_argument, NULL, 's'},
@@ -140,7 +136,8 @@ static int parse(int argc, char **argv, struct options *o) {
   long worst = 5;
   int rc = 0;
   o->maps.worst = 5;
-  for (int c; rc == 0 && (c = getopt_long(argc, argv, "h", known, NULL)) != -1;)
+  opterr = 0; /* siox__slip_option says it */
+  for (int c; rc == 0 && (c = getopt_long(argc, argv, ":h", known, NULL)) != -1;)
     switch (c) {
     case 's':
       o->schemes = optarg;
@@ -199,11 +196,11 @@ static int parse(int argc, char **argv, struct options *o) {
       fputs(usage, stdout);
       return -1;
     default:
-      return SIOX__USAGE;
+      return siox__slip_option(argv, known);
     }
   if (rc) {
     fprintf(stderr, "siox sim: %s\n", *diag.text ? diag.text : siox_strerror(rc));
-    return SIOX__REFUSED;
+    return SIOX__USAGE;
   }
   bool of_map = o->maps.grids.count || o->maps.quick || o->maps.report || o->maps.so_far ||
                 o->maps.read || o->worst;
@@ -451,12 +448,8 @@ int siox__cmd_sim(int argc, char **argv) {
   if (argc > 1 && !strcmp(argv[1], "import") && (argv[1] = import))
     return sim_import(argc - 1, argv + 1);
   int status = parse(argc, argv, &o), rc = 0;
-  if (status == SIOX__REFUSED) {
-    status = SIOX__USAGE;
-  } else if (status > 0) {
-    fputs("try siox sim --help\n", stderr);
-  } else if (status < 0) {
-    status = 0;
+  if (status) {
+    status = status < 0 ? 0 : status;
   } else if (o.sweep) {
     status = with_schemes(&o, sweep);
   } else if (o.map && !o.point) {

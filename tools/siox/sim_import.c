@@ -2,6 +2,7 @@
 /* siox sim import: a trace from another recorder's text. Requests of a rank that overlap are of
  * different threads. */
 #include "sim_import.h"
+#include "common/conf/slip.h"
 #include "common/wire.h"
 #include "output.h"
 #include "sim.h"
@@ -291,23 +292,24 @@ int sim_import(int argc, char **argv) {
   struct siox_config_override set[MAX_SET];
   size_t nset = 0;
   const char *format = NULL, *file = NULL;
-  bool wrong = false;
-  for (int c; (c = getopt_long(argc, argv, "hc:s:", known, NULL)) != -1;)
+  opterr = 0; /* siox__slip_option says it */
+  for (int c; (c = getopt_long(argc, argv, ":hc:s:", known, NULL)) != -1;)
     if (c == 'f')
       format = optarg;
     else if (c == 'c')
       file = optarg;
     else if (c == 's' && nset < MAX_SET)
       set[nset++] = (struct siox_config_override){optarg, "--set"};
+    else if (c == 's')
+      return siox__slip(argv[0], "--set: more than %d", MAX_SET);
     else if (c == 'h')
       return fputs(usage, stdout) < 0;
     else
-      wrong = true;
-  if (wrong || optind + 2 != argc ||
-      (format && strcmp(format, "csv") != 0 && strcmp(format, "dxt") != 0)) {
-    fputs(usage, stderr);
-    return SIOX__USAGE;
-  }
+      return siox__slip_option(argv, known);
+  if (optind + 2 != argc)
+    return siox__slip(argv[0], "INPUT and OUTPUT.siox are wanted");
+  if (format && strcmp(format, "csv") != 0 && strcmp(format, "dxt") != 0)
+    return siox__slip(argv[0], "--format %s: csv or dxt is wanted", format);
   const char *input = argv[optind], *dot = strrchr(input, '.');
   bool csv = format ? !strcmp(format, "csv") : dot && !strcmp(dot, ".csv");
   struct siox_config config;

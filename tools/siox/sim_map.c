@@ -124,6 +124,13 @@ static int tell(const struct sim_map_options *o, FILE *in) {
   if (rc) {
     fprintf(stderr, "siox sim: %s\n", *diag.text ? diag.text : siox_strerror(rc));
     status = 1;
+  } else if (!r.count) {
+    fprintf(stderr,
+            o->so_far ? "siox sim: %s.d: no point is done yet: none by this build with these "
+                        "--points and --schemes\n"
+                      : "siox sim: %s: there is no result in it\n",
+            o->output);
+    status = 1;
   } else if (o->json) {
     json_t *all = sim_verdict_json(&r);
     json_dumpf(all, stdout, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
@@ -235,7 +242,7 @@ int sim_map(const struct sim_map_options *o, const struct sim_watch *watch) {
   if (status == 0 && !output_free(o))
     status = SIOX__USAGE;
   if (status == 0)
-    status = sim_parts_open(&parts, o->output, o->grids.points, mark_of(o, schemes));
+    status = sim_parts_open(&parts, o->output, o->grids.points, mark_of(o, schemes), !o->so_far);
   if (status == 0 && o->so_far) {
     status = tell_so_far(o, &parts);
   } else if (status == 0) {

@@ -125,7 +125,8 @@ static void clear_parts(const struct sim_parts *p) {
     closedir(all);
 }
 
-int sim_parts_open(struct sim_parts *p, const char *output, uint64_t points, uint64_t mark) {
+int sim_parts_open(struct sim_parts *p, const char *output, uint64_t points, uint64_t mark,
+                   bool make) {
   uint64_t missing, faulty;
   mark = sim_mark_file(mark, "/proc/self/exe"); /* another build may play otherwise */
   *p = (struct sim_parts){.output = strdup(output), .points = points, .mark = mark};
@@ -136,7 +137,7 @@ int sim_parts_open(struct sim_parts *p, const char *output, uint64_t points, uin
     p->directory = NULL;
     return no_memory();
   }
-  if (mkdir(p->directory, 0777) < 0 && errno != EEXIST)
+  if (make && mkdir(p->directory, 0777) < 0 && errno != EEXIST)
     return lost(p->directory, "cannot be made");
   clear_parts(p);
   p->joined_before = access(p->output, R_OK) == 0 && all_there(p, &missing, &faulty) && faulty == 0;

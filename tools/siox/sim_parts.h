@@ -18,8 +18,10 @@ struct sim_parts {
 uint64_t sim_mark(uint64_t mark, const void *data, size_t size); /* mark with data added */
 uint64_t sim_mark_file(uint64_t mark, const char *path);
 
-/* output is copied. 0, or an exit status with a message. */
-int sim_parts_open(struct sim_parts *p, const char *output, uint64_t points, uint64_t mark);
+/* output is copied. make: OUTPUT.d is made unless it is there. 0, or an exit status with a message.
+ */
+int sim_parts_open(struct sim_parts *p, const char *output, uint64_t points, uint64_t mark,
+                   bool make);
 void sim_parts_close(struct sim_parts *p); /* harmless on a zeroed object */
 
 enum { SIM_POINT_FAULTY = 3 }; /* there is a result, but something in it failed: tried again */

@@ -194,7 +194,7 @@ static int prepare(struct sweep *w, const char *path, struct sim_parts *parts) {
     if (w->schemes)
       mark = sim_mark(mark, w->schemes, strlen(w->schemes));
     if (status == 0)
-      status = sim_parts_open(parts, output, points, mark);
+      status = sim_parts_open(parts, output, points, mark, true);
   } else {
     fprintf(stderr, "siox sim: %s\n", siox_strerror(SIOX_ENOMEM));
   }

@@ -2,6 +2,7 @@
 /* siox timeline TRACE [--svg FILE] [--width N]: what speed each disk had when, from a trace, drawn
  * in the terminal or as an SVG file. */
 #include "timeline.h"
+#include "common/conf/slip.h"
 #include "common/conf/text.h"
 #include "output.h"
 #include "siox_tool.h"
@@ -194,10 +195,10 @@ int siox__cmd_timeline(int argc, char **argv) {
   struct timeline t = {0};
   const char *svg = NULL, *asked = NULL; /* --width */
   char what[160];
-  bool wrong = false;
   long width = 0;
   int code;
-  for (int c; (c = getopt_long(argc, argv, "", table, NULL)) != -1;) {
+  opterr = 0; /* siox__slip_option says it */
+  for (int c; (c = getopt_long(argc, argv, ":h", table, NULL)) != -1;) {
     if (c == 's')
       svg = optarg;
     else if (c == 'h')
@@ -205,12 +206,10 @@ int siox__cmd_timeline(int argc, char **argv) {
     else if (c == 'w')
       asked = optarg;
     else
-      wrong = true;
+      return siox__slip_option(argv, table);
   }
-  if (wrong || optind + 1 != argc) {
-    fputs(usage, stderr);
-    return SIOX__USAGE;
-  }
+  if (optind + 1 != argc)
+    return siox__slip(argv[0], optind == argc ? "a trace is wanted" : "one trace at a time");
   if (!asked)
     width = svg ? 960 : terminal_width();
   else if (siox__text_integer(asked, svg ? 300 : 40, svg ? 10000 : 1000, &width, what,

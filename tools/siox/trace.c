@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* siox trace cat FILE: a trace as text, CSV or one JSON object a line. */
 #include "siox/trace.h"
+#include "common/conf/slip.h"
 #include "siox_tool.h"
 #include <inttypes.h>
 #include <jansson.h>
@@ -307,36 +308,34 @@ static int cat(const char *path, bool events, bool segments, bool json) {
 }
 
 int siox__cmd_trace(int argc, char **argv) {
-  const char *path = NULL;
-  bool events = false, segments = false, json = false, header = false, bad = argc < 2;
-  if (argc > 1 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))) {
-    fputs(usage, stdout);
-    return 0;
-  }
-  bad = bad || strcmp(argv[1], "cat") != 0;
-  for (int i = 2; i < argc && !bad; i++) {
-    if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) {
-      fputs(usage, stdout);
-      return 0;
-    }
-    if (!strcmp(argv[i], "--events"))
+  static const struct option known[] = {
+      {"events", no_argument, NULL, 'e'}, {"segments", no_argument, NULL, 's'},
+      {"json", no_argument, NULL, 'j'},   {"header", no_argument, NULL, 'H'},
+      {"help", no_argument, NULL, 'h'},   {0}};
+  bool events = false, segments = false, json = false, header = false;
+  opterr = 0; /* siox__slip_option says it */
+  for (int c; (c = getopt_long(argc, argv, ":h", known, NULL)) != -1;)
+    if (c == 'e')
       events = true;
-    else if (!strcmp(argv[i], "--segments"))
+    else if (c == 's')
       segments = true;
-    else if (!strcmp(argv[i], "--json"))
+    else if (c == 'j')
       json = true;
-    else if (!strcmp(argv[i], "--header"))
+    else if (c == 'H')
       header = true;
-    else if (argv[i][0] == '-' || path)
-      bad = true;
+    else if (c == 'h')
+      return fputs(usage, stdout) < 0;
     else
-      path = argv[i];
-  }
-  bad |= header && (events || segments || json);
-  if (bad || !path || (events && segments && !json)) { /* two tables do not fit into one CSV */
-    fputs(usage, stderr);
-    return SIOX__USAGE;
-  }
+      return siox__slip_option(argv, known);
+  if (optind == argc || strcmp(argv[optind], "cat") != 0)
+    return siox__slip(argv[0], "an action is wanted: cat");
+  if (optind + 2 != argc)
+    return siox__slip(argv[0], "cat: one trace is wanted");
+  if (header && (events || segments || json))
+    return siox__slip(argv[0], "--header goes with no other option");
+  if (events && segments && !json)
+    return siox__slip(argv[0], "--events and --segments are two tables: one, or --json");
+  const char *path = argv[optind + 1];
   if (header)
     return print_header(path);
   return cat(path, events || !segments, segments, json);
