@@ -11,7 +11,10 @@
 enum { MILLION = 1000000 };
 enum { EXACT = MILLION }; /* a use that is off by less than such a part of its gap is on time */
 enum { ENOUGH = 8 };      /* uses after which a site or client is judged by itself */
-#define UNKNOWN 0.25      /* part of a gap by which the first use of all may come early */
+enum { WAYS = 4 };        /* places where a promise may be */
+enum { FEW = 4 };         /* rounds after which a client bounds others, and is bounded */
+enum { TRIED = 2 };       /* bounds that must have been judged */
+#define UNKNOWN 0.2       /* part of a gap by which the first use of all may come early */
 #define RISK 0.01 /* part of a client's I/O time that it may wait for disks that are not ready, */
 #define ROOM 0.05 /* with this part of what its job may still lose by its delay budget */
 #define LEAST_RISK 0.01 /* probability that a use comes earlier than the disk is ready, */
@@ -24,15 +27,42 @@ static uint32_t mixed(uint64_t key) {
 static uint32_t place(uint64_t key) { return mixed(key) % SIOX__HISTORY_PLACES; }
 
 uint32_t siox__history_places(uint32_t ndisks) {
-  uint32_t n = 1024;
-  while (n < UINT32_C(1) << 24 && n / 8 < ndisks)
+  uint32_t n = 8192;
+  while (n < UINT32_C(1) << 24 && n / 16 < ndisks)
     n *= 2;
   return n;
 }
 
-static struct siox__promise *promise_of(struct siox__history *history, uint32_t client,
-                                        uint32_t disk) {
-  return &history->promise[mixed((uint64_t)client << 32 | disk) & (history->npromises - 1)];
+/* The i-th place that the promise of a client for a disk may have. */
+static struct siox__promise *promise_at(const struct siox__history *history, uint32_t client,
+                                        uint32_t disk, uint32_t i) {
+  uint32_t first = mixed((uint64_t)client << 32 | disk);
+  return &history->promise[(first + i) & (history->npromises - 1)];
+}
+
+/* NULL: there is none. */
+static struct siox__promise *find_promise(const struct siox__history *history, uint32_t client,
+                                          uint32_t disk) {
+  for (uint32_t i = 0; i < WAYS; i++) {
+    struct siox__promise *p = promise_at(history, client, disk, i);
+    if (p->used && p->client == client && p->disk == disk)
+      return p;
+  }
+  return NULL;
+}
+
+/* The place for a new one: a free one, else that of one that is kept, else the first. */
+static struct siox__promise *place_for(const struct siox__history *history, uint32_t client,
+                                       uint32_t disk) {
+  struct siox__promise *best = promise_at(history, client, disk, 0);
+  for (uint32_t i = 0; i < WAYS; i++) {
+    struct siox__promise *p = promise_at(history, client, disk, i);
+    if (!p->used)
+      return p;
+    if (best->need_by && !p->need_by)
+      best = p;
+  }
+  return best;
 }
 
 static const struct siox__earliness *find(const struct siox__earliness *table, uint64_t key) {
@@ -137,18 +167,91 @@ static double spare_of(const struct siox__account *a, int64_t room) {
   return RISK * io - (double)a->waited + ROOM * fmax((double)room, 0);
 }
 
+/* A promise is kept, or will not be any more. */
+static void end_promise(const struct siox__history *history, struct siox__promise *p) {
+  if (!p->need_by)
+    return;
+  struct siox__round *r = &history->round[p->disk];
+  r->promised--;
+  r->behind -= p->round != r->number;
+  p->need_by = 0;
+}
+
+/* The client keeps a promise. If it has used the disk in this round, another one begins. */
+static void count_round(const struct siox__history *history, struct siox__promise *kept,
+                        double risk, int64_t now) {
+  struct siox__round *r = &history->round[kept->disk];
+  bool again = kept->round == r->number;
+  end_promise(history, kept);
+  if (again) {
+    if (r->number > 0 && r->bound > r->begun && !r->unsure) {
+      double early = fmax((double)(r->bound - now), 0) / (double)(r->bound - r->begun);
+      add(&r->early, history->quantile, (int64_t)(early * MILLION), risk);
+    }
+    r->number++;
+    r->begun = now;
+    r->best = r->bound = INT64_MIN;
+    r->unsure = false;
+    r->behind = r->promised;
+  }
+  int64_t lag = now - r->begun;
+  kept->lag[0] = lag > kept->lag[0] ? lag : kept->lag[0];
+  if (++kept->rounds % SIOX__HISTORY_SAMPLES == 0) {
+    kept->lag[1] = kept->lag[0];
+    kept->lag[0] = 0;
+  }
+}
+
+/* By how much the client may lag behind the first of its round; see safe(). */
+static int64_t lag_of(const struct siox__promise *p) {
+  double n = fmin(p->rounds, SIOX__HISTORY_SAMPLES);
+  double most = (double)(p->lag[0] > p->lag[1] ? p->lag[0] : p->lag[1]);
+  return whole(most * fmax(pow(LEAST_RISK * (n + 1), -1 / n), 1));
+}
+
+/* Takes the bound that follows from a word for the disk. */
+static void take_bound(struct siox__history *history, struct siox__promise *p,
+                       const struct siox_claim_entry *hint) {
+  struct siox__round *r = &history->round[p->disk];
+  if (p->round != r->number)
+    return;
+  int64_t before = p->bound;
+  p->bound = INT64_MIN;
+  if (p->rounds >= FEW) {
+    int64_t off = siox__history_margin(history, p->client, hint) + lag_of(p);
+    p->bound = off < p->need_by ? p->need_by - off : INT64_MIN;
+  }
+  if (before != INT64_MIN && before >= r->bound) { /* one of the two was its own */
+    r->unsure |= p->bound < before;
+    r->best = r->best == before && p->bound > before ? p->bound : r->best;
+  } else if (p->bound > r->best) {
+    r->bound = r->best;
+    r->best = p->bound;
+  } else if (p->bound > r->bound) {
+    r->bound = p->bound;
+  }
+}
+
 void siox__history_promise(struct siox__history *history, uint32_t client,
                            const struct siox_mask *disks, const struct siox_claim_entry *hint) {
   if (history->quantile <= 0)
     return;
   for (uint32_t d = siox_mask_next(disks, 0); d < disks->ndisks; d = siox_mask_next(disks, d + 1)) {
-    struct siox__promise *p = promise_of(history, client, d);
-    bool again = p->need_by && p->client == client && p->disk == d;
-    *p = (struct siox__promise){.need_by = hint->need_by,
-                                .since = again ? p->since : hint->since,
-                                .site = hint->site,
-                                .client = client,
-                                .disk = d};
+    struct siox__promise *p = find_promise(history, client, d);
+    if (!p) {
+      p = place_for(history, client, d);
+      end_promise(history, p);
+      *p = (struct siox__promise){.used = true, .client = client, .disk = d};
+    }
+    if (!p->need_by) {
+      history->round[d].promised++;
+      p->round = history->round[d].number;
+      p->since = hint->since;
+      p->bound = INT64_MIN;
+    }
+    p->need_by = hint->need_by;
+    p->site = hint->site;
+    take_bound(history, p, hint);
   }
   int64_t gap = hint->need_by - hint->since;
   history->longest = gap > history->longest ? gap : history->longest;
@@ -164,13 +267,17 @@ void siox__history_use(struct siox__history *history, uint32_t client,
   if (history->quantile <= 0)
     return;
   struct siox__promise kept = {0};
+  double risk = 0;
   for (uint32_t d = siox_mask_next(disks, 0); d < disks->ndisks; d = siox_mask_next(disks, d + 1)) {
-    struct siox__promise *p = promise_of(history, client, d);
-    if (!p->need_by || p->client != client || p->disk != d)
+    struct siox__promise *p = find_promise(history, client, d);
+    if (!p || !p->need_by)
       continue;
-    if (!kept.need_by)
+    if (!kept.need_by) {
       kept = *p;
-    p->need_by = 0;
+      risk = spare_of(account_of(history, client), room) /
+             (double)longest_way_up(drive, p->need_by - p->since);
+    }
+    count_round(history, p, risk, now);
   }
   if (!kept.need_by)
     return;
@@ -178,9 +285,7 @@ void siox__history_use(struct siox__history *history, uint32_t client,
   int64_t early = kept.need_by > now ? kept.need_by - now : 0, off = llabs(kept.need_by - now);
   if (off < gap / EXACT)
     early = off = 0;
-  struct siox__account *a = account_of(history, client);
-  a->uses++;
-  double risk = spare_of(a, room) / (double)longest_way_up(drive, gap);
+  account_of(history, client)->uses++;
   note(history, add(take(history->client, client), history->quantile, early, risk));
   if (kept.site)
     note(history, add(take(history->site, kept.site), history->quantile, early, risk));
@@ -223,6 +328,19 @@ int64_t siox__history_margin(const struct siox__history *history, uint32_t clien
   return (int64_t)most;
 }
 
+int64_t siox__history_earliest(const struct siox__history *history, uint32_t client,
+                               uint32_t disk) {
+  if (history->quantile <= 0)
+    return INT64_MIN;
+  const struct siox__round *r = &history->round[disk];
+  if (r->bound <= r->begun || r->unsure || r->behind || r->early.count < TRIED)
+    return INT64_MIN;
+  const struct siox__promise *p = find_promise(history, client, disk);
+  if (!p || !p->need_by || p->rounds < FEW || p->round != r->number)
+    return INT64_MIN;
+  return r->bound - (int64_t)((double)r->early.margin / MILLION * (double)(r->bound - r->begun));
+}
+
 int64_t siox__history_most(const struct siox__history *history) {
   double part = history->all.count ? (double)history->all.margin / MILLION : UNKNOWN;
   double others = fmin(part, 1) * (double)history->longest;
@@ -248,8 +366,13 @@ void siox__history_forget(struct siox__history *history, uint32_t client,
   if (a->used && a->client == client)
     a->used = false;
   for (uint32_t d = siox_mask_next(disks, 0); d < disks->ndisks; d = siox_mask_next(disks, d + 1)) {
-    struct siox__promise *p = promise_of(history, client, d);
-    if (p->client == client && p->disk == d)
-      p->need_by = 0;
+    struct siox__promise *p = find_promise(history, client, d);
+    if (!p)
+      continue;
+    struct siox__round *r = &history->round[d];
+    r->unsure |=
+        p->need_by && p->round == r->number && p->bound != INT64_MIN && p->bound >= r->bound;
+    end_promise(history, p);
+    *p = (struct siox__promise){0};
   }
 }

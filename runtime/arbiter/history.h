@@ -31,7 +31,26 @@ struct siox__account {
 struct siox__promise {
   int64_t need_by, since; /* 0: none */
   uint64_t site;
+  bool used;
   uint32_t client, disk;
+  uint32_t round;  /* of the disk, in which it was said */
+  uint32_t rounds; /* it took part in, */
+  int64_t lag[2]; /* ns behind their beginnings at most: in this window of rounds, the one before */
+  int64_t bound;  /* for the round to come, INT64_MIN: none */
+};
+/* The uses of a disk from one until somebody uses it who has used it since: a round. Clients that
+ * keep step use it at nearly the same times in each. Then each one's word, less by how much it may
+ * be early and by how much it has lagged behind the first, is a bound for when the next round
+ * begins, and the latest of these bounds holds for all. */
+struct siox__round {
+  uint32_t number;
+  int64_t begun; /* ns; of number 0: not known */
+  int64_t best;  /* the latest bound by those who have used it in this round; INT64_MIN: none */
+  int64_t bound; /* the one before that, so that no word is relied on alone */
+  bool unsure;   /* who gave it has taken it back */
+  uint32_t promised, behind; /* words that are out; of those who have not used it in this round */
+  struct siox__earliness early; /* of the next round before the bound, in millionths of the time
+                                 * from the round's beginning to the bound */
 };
 struct siox__history {
   double quantile;               /* 0: nothing is kept, all margins are 0 */
@@ -39,6 +58,7 @@ struct siox__history {
   int64_t longest;               /* and no gap longer */
   struct siox__promise *promise; /* one that shares its place with another is forgotten for it */
   uint32_t npromises;            /* a power of two */
+  struct siox__round *round;     /* per disk */
   struct siox__earliness site[SIOX__HISTORY_PLACES], client[SIOX__HISTORY_PLACES];
   struct siox__earliness all; /* of everybody, in millionths of the time from word to use */
   struct siox__account account[SIOX__HISTORY_PLACES];
@@ -63,6 +83,9 @@ bool siox__history_knows(const struct siox__history *history, uint32_t client,
 /* By how much to be early for this hint. */
 int64_t siox__history_margin(const struct siox__history *history, uint32_t client,
                              const struct siox_claim_entry *hint);
+/* The earliest that a client is likely to use the disk which has used it in this round, and in
+ * enough others; INT64_MIN: not known, or this one has not. */
+int64_t siox__history_earliest(const struct siox__history *history, uint32_t client, uint32_t disk);
 /* No margin is greater, for whatever hint. */
 int64_t siox__history_most(const struct siox__history *history);
 /* How long the client may wait for a disk at each use, ns. */

@@ -31,7 +31,7 @@ static size_t state_size(uint32_t ndisks) {
   return sizeof(struct state) + siox__budget_size(ndisks) +
          siox__history_places(ndisks) * sizeof(struct siox__promise) +
          ndisks * (sizeof(int64_t) + sizeof(uint32_t)) + siox__rule_size(ndisks) +
-         siox__share_size(ndisks);
+         siox__share_size(ndisks) + ndisks * sizeof(struct siox__round);
 }
 
 static int init(void *memory, const char *argument, const struct siox_view *view) {
@@ -39,15 +39,19 @@ static int init(void *memory, const char *argument, const struct siox_view *view
   (void)argument; /* read by limits() */
   siox__budget_init(&state->budget, state + 1, view);
   state->busy = (int64_t *)(state->budget.disk + view->ndisks);
-  state->history.promise = (struct siox__promise *)(state->busy + view->ndisks);
+  state->history.round = (struct siox__round *)(state->busy + view->ndisks);
+  state->history.promise = (struct siox__promise *)(state->history.round + view->ndisks);
   state->history.npromises = siox__history_places(view->ndisks);
   char *rest = (char *)(state->history.promise + state->history.npromises);
   siox__rule_init(&state->rule, rest, view, true);
   rest += siox__rule_size(view->ndisks);
   siox__share_init(&state->share, rest, view);
   state->holder = (uint32_t *)(rest + siox__share_size(view->ndisks));
-  for (uint32_t d = 0; d < view->ndisks; d++)
+  for (uint32_t d = 0; d < view->ndisks; d++) {
     state->holder[d] = SIOX_NOBODY;
+    state->history.round[d] =
+        (struct siox__round){.begun = INT64_MIN, .best = INT64_MIN, .bound = INT64_MIN};
+  }
   state->rule.greatest = !state->budget.on && !state->share.most;
   state->history.quantile = view->limits.early;
   return 0;
@@ -64,6 +68,10 @@ static int limits(const char *argument, struct siox_limits *limits) {
   return rc;
 }
 
+/* Part of what staying takes that a gap must save where its use may come early: a disk that is not
+ * ready costs more than its wait, for those who took turns meet in queues afterwards. */
+#define WORTH 0.05
+
 struct need { /* what the claims on one disk come to */
   bool any;
   uint32_t floor; /* needed now, or preferred until an unknown time; 0: none */
@@ -75,6 +83,7 @@ struct need { /* what the claims on one disk come to */
   bool now;         /* somebody uses it now, as was said: without margins */
   int64_t said;     /* and next */
   bool known;       /* uses that the next need's site predicted have been judged */
+  bool vague;       /* the next use may come early */
   bool spent;       /* somebody has lost more than its budget: no risks */
   bool withheld;    /* somebody's claims do not count: over its share */
   uint32_t claimed; /* greatest level in force, withheld ones included */
@@ -87,6 +96,7 @@ static double speed_of(const struct siox_disk_view *v, uint32_t level) {
 /* What a claim asks of a disk, in order of time; at most two. */
 struct demands {
   int count;
+  bool vague; /* the use may come early */
   struct demand {
     int64_t from;
     uint32_t level;
@@ -128,11 +138,15 @@ static struct demands demands_of(struct state *state, const struct siox_view *vi
   int64_t margin = siox__history_margin(&state->history, client, entry);
   if (margin <= 0)
     return (struct demands){.count = 1, .at = {d}};
+  int64_t from = d.from > margin ? d.from - margin : 0;
+  int64_t earliest = siox__history_earliest(&state->history, client, disk);
+  if (earliest > from)
+    from = earliest < d.from ? earliest : d.from;
   struct demand before = {
-      .from = d.from > margin ? d.from - margin : 0,
+      .from = from,
       .level = borne(&state->climb, drive, d.level, siox__history_bears(&state->history, client))};
-  return before.level < d.level ? (struct demands){.count = 2, .at = {before, d}}
-                                : (struct demands){.count = 1, .at = {before}};
+  return before.level < d.level ? (struct demands){.count = 2, .vague = true, .at = {before, d}}
+                                : (struct demands){.count = 1, .vague = true, .at = {before}};
 }
 
 /* The user whose needs do not count on this disk, because it holds its share of others already. */
@@ -242,6 +256,7 @@ static struct need gather(struct state *state, int64_t now, uint32_t disk,
       if (from < need.next || (from == need.next && level > need.next_level)) {
         need.next = from;
         need.known = siox__history_knows(&state->history, client, entry);
+        need.vague = d.vague;
         need.next_level = level;
         need.next_job = job;
       }
@@ -271,9 +286,9 @@ static bool dares(const struct siox_disk_view *v, const struct siox__stand *stan
 }
 
 /* The level for the gap that ends at need.next, from where the disk stands. Staying wins ties, so
- * that nothing changes without profit. *asked: 1 + the level it would be if nothing wore, where
- * that is another one. Where somebody has let the disk go without saying until when, it keeps
- * serving. */
+ * that nothing changes without profit, and where the use may come early without WORTH. *asked: 1 +
+ * the level it would be if nothing wore, where that is another one. Where somebody has let the disk
+ * go without saying until when, it keeps serving. */
 static uint32_t plan(int64_t now, const struct siox_disk_view *v, const struct siox__stand *stand,
                      const struct need *need, uint32_t *asked) {
   uint32_t first = need->floor_job == SIOX_NOBODY ? 0 : need->floor;
@@ -283,10 +298,13 @@ static uint32_t plan(int64_t now, const struct siox_disk_view *v, const struct s
   uint32_t best = v->level >= first ? v->level : first, ideal = best;
   double least = siox__gap_joules(v->drive, stand, best, need->next, need->next_level);
   double most = least;
+  double enough = isinf(least) ? least : least - (need->vague ? WORTH : 1e-9) * fabs(least);
   for (uint32_t level = first; level <= last; level++) {
     double joules = level == best || !dares(v, stand, need, level)
                         ? INFINITY
                         : siox__gap_joules(v->drive, stand, level, need->next, need->next_level);
+    if (joules >= enough)
+      continue;
     if (joules < most - 1e-9 * fabs(joules)) {
       most = joules;
       ideal = level;

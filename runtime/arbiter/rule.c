@@ -3,10 +3,12 @@
  * the touches are `hold` in the past or the one who touched gives the disk up; a claim without I/O
  * for `hold` past its need_by, or as late as it looked ahead, holds nothing any more; and a disk of
  * which nobody says anything falls after `hold` to its lowest serving level, where gaps are planned
- * to its lowest. */
+ * to its lowest, and after a tenth of that if nobody has used it yet. */
 #include "arbiter/rule.h"
 #include "arbiter/claims.h"
 #include <string.h>
+
+enum { FRESH = 10 }; /* part of `hold` for disks that nobody has used: at the default, break-even */
 
 static int64_t freed_until(const struct siox_view *view, uint32_t disk, int64_t since) {
   struct siox_claim_entry entry = {.since = since};
@@ -54,8 +56,8 @@ void siox__rule_init(struct siox__rule *rule, void *memory, const struct siox_vi
   rule->due.heap = rule->due.place + n;
   rule->due.count = 0;
   for (uint32_t d = 0; d < n; d++) {
-    rule->disk[d] =
-        (struct siox__rule_disk){view->disk[d].idle_since, SIOX_NOBODY, SIOX_NOBODY, false};
+    rule->disk[d] = (struct siox__rule_disk){
+        .changed = view->disk[d].idle_since, .released = SIOX_NOBODY, .witness = SIOX_NOBODY};
     rule->due.time[d] = SIOX_NEVER;
   }
 }
@@ -173,6 +175,7 @@ static bool stays(struct siox__rule *rule, int64_t now, uint32_t disk,
 static void note(struct siox__rule_disk *rule, int64_t now, const struct siox_event *event) {
   switch (event->kind) {
   case SIOX_EVENT_CLAIM:
+    rule->used = true;
     rule->changed = event->need_by > now ? event->need_by : now;
     rule->released = event->job;
     break;
@@ -182,6 +185,7 @@ static void note(struct siox__rule_disk *rule, int64_t now, const struct siox_ev
     break;
   case SIOX_EVENT_OPEN:
   case SIOX_EVENT_ACCESS:
+    rule->used = true;
     rule->released = SIOX_NOBODY; /* touched without a prediction */
     break;
   default:
@@ -208,7 +212,10 @@ static void sink(const struct siox__rule *rule, int64_t now, uint32_t disk,
   int64_t quiet =
       v->idle_since > rule->disk[disk].changed ? v->idle_since : rule->disk[disk].changed;
   uint32_t serving = siox__lowest(v->drive), level = SIOX_MAX_LEVELS;
-  int64_t end = siox__later(quiet, view->hold[disk]), sleep = SIOX_NEVER;
+  /* `hold` is for those who come again; a disk that nobody has used yet need not wait for them. */
+  bool fresh = rule->gap && !rule->disk[disk].used;
+  int64_t hold = fresh ? view->hold[disk] / FRESH : view->hold[disk];
+  int64_t end = siox__later(quiet, hold), sleep = SIOX_NEVER;
   if (rule->gap && serving > 0) {
     sleep = siox__later(quiet, siox_drive_min_gap(v->drive, 0));
     sleep = sleep > end ? sleep : end;

@@ -98,6 +98,7 @@ struct siox__rule_disk {
                         SIOX_NOBODY: touched */
   uint32_t witness;  /* client whose claim was found to keep the level last */
   bool settled;      /* at the last look the claims came to the level that the disk has */
+  bool used;         /* somebody has touched or claimed it */
 };
 struct siox__rule {
   bool gap;      /* see siox__entry_demand */

@@ -357,10 +357,21 @@ static void a_disk_nobody_claims_falls_to_the_lowest_level_after_hold(void **sta
   static const char *const policies[] = {"rt", "claims", "siox"};
   for (int p = 0; p < 3; p++) {
     struct lab *lab = lab_open(policies[p], 1);
-    assert_int_equal(lab_speed(lab, HOLD - 0.001, 0), 15000);
-    assert_int_equal(lab_speed(lab, HOLD, 0), 6000);
+    double end = (double)lab_read(lab, 0, lab_join(lab, "A"), 64 * KB).completion * 1e-9;
+    assert_int_equal(lab_speed(lab, end + HOLD - 0.001, 0), 15000);
+    assert_int_equal(lab_speed(lab, end + HOLD + 0.001, 0), 6000);
     lab_close(lab);
   }
+}
+
+static void a_disk_that_nobody_has_used_falls_when_that_pays(void **state) {
+  (void)state;
+  struct lab *lab = lab_open("siox", 2);
+  lab_read(lab, 0, lab_join(lab, "A"), 64 * KB);
+  assert_int_equal(lab_speed(lab, HOLD / 10 - 0.001, 1), 15000);
+  assert_int_equal(lab_speed(lab, HOLD / 10, 1), 6000);
+  assert_int_equal(lab_speed(lab, HOLD / 10, 0), 15000);
+  lab_close(lab);
 }
 
 static void a_disk_that_nobody_claims_sleeps_where_low_levels_do_not_serve(void **state) {
@@ -370,10 +381,11 @@ static void a_disk_that_nobody_claims_sleeps_where_low_levels_do_not_serve(void 
   make_drive(&lab->drive, speeds, 2);
   make_table(&lab->drive);
   lab_start(lab, "siox", 1, NULL, 0);
-  double hold = 10 * (double)siox_drive_break_even(&lab->drive) * 1e-9;
-  assert_int_equal(lab_speed(lab, hold - 0.001, 0), 15000);
-  assert_int_equal(lab_speed(lab, hold, 0), 0);
   uint32_t a = lab_join(lab, "A");
+  double hold = 10 * (double)siox_drive_break_even(&lab->drive) * 1e-9 +
+                (double)lab_read(lab, 0, a, 64 * KB).completion * 1e-9;
+  assert_int_equal(lab_speed(lab, hold - 0.001, 0), 15000);
+  assert_int_equal(lab_speed(lab, hold + 0.001, 0), 0);
   assert_true(lab_read(lab, hold + 100, a, 64 * KB).missed);
   assert_int_equal(lab_speed(lab, hold + 130, 0), 15000);
   lab_close(lab);
@@ -458,6 +470,7 @@ int main(void) {
       cmocka_unit_test(a_prediction_of_any_member_covers_a_collective),
       cmocka_unit_test(claims_of_a_dead_client_hold_nothing),
       cmocka_unit_test(a_disk_nobody_claims_falls_to_the_lowest_level_after_hold),
+      cmocka_unit_test(a_disk_that_nobody_has_used_falls_when_that_pays),
       cmocka_unit_test(a_disk_that_nobody_claims_sleeps_where_low_levels_do_not_serve),
       cmocka_unit_test(where_touches_were_not_predicted_a_disk_sleeps_only_after_a_gap_that_pays),
       cmocka_unit_test(a_need_that_nobody_used_decays_and_stays_decayed),
