@@ -2,7 +2,6 @@
 // Summaries of functions without accesses.
 #include "analysis/CalleeCost.h"
 #include "analysis/Externals.h"
-#include "analysis/Machine.h"
 #include "analysis/Trip.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/PostDominators.h"
@@ -70,7 +69,7 @@ LeastTime CalleeCosts::of(Function &F) {
   DominatorTree DT(F);
   LoopInfo LI(DT);
   PostDominatorTree PDT(F);
-  const Machine Core = machineOf(F);
+  const Machine Core = Cores.of(F);
   double CyclesNs = 1 / Core.Width / Core.GHz;
   LeastTime T;
   for (const BasicBlock &BB : F)

@@ -4,6 +4,7 @@
 #ifndef SIOX_PASS_CALLEECOST_H
 #define SIOX_PASS_CALLEECOST_H
 
+#include "analysis/Machine.h"
 #include "llvm/ADT/DenseMap.h"
 
 namespace llvm {
@@ -31,6 +32,7 @@ struct LeastTime {
 
 class CalleeCosts {
 public:
+  explicit CalleeCosts(Machines &Cores) : Cores(Cores) {}
   /// One call of a function with a body.
   LeastTime of(llvm::Function &F);
 
@@ -39,6 +41,7 @@ private:
   LeastTime loop(const llvm::Loop &L, const llvm::DominatorTree &DT, const llvm::LoopInfo &LI,
                  double CyclesNs);
 
+  Machines &Cores;
   llvm::DenseMap<llvm::Function *, LeastTime> Done; ///< or nothing while in work
 };
 

@@ -177,8 +177,11 @@ void OptimisticClone::prepare() {
     if (F.isDeclaration())
       assumeOptimistically(F, Library);
   markInlining();
-  // That instcombine needs another round is no reason to end the compiler, which its own runs check.
-  simplify("inferattrs,function(sroa,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>)"
+  // That instcombine needs another round is no reason to end the compiler, which its own runs
+  // check. Loops are rotated before their functions grow by inlining, because every rotation takes
+  // time with the length of the function.
+  simplify("inferattrs,function(sroa,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>,"
+           "loop(loop-rotate))"
            ",always-inline");
   for (Function &F : *Clone)
     if (F.isDeclaration())

@@ -53,17 +53,10 @@ static double dividerCycles(const Instruction &I) {
   }
 }
 
-CostModel::CostModel(OptimisticClone &Clone, Module &Real, CalleeCosts &Callees,
+CostModel::CostModel(OptimisticClone &Clone, Module &Real, CalleeCosts &Callees, Machines &Cores,
                      std::vector<double> AccessNs, bool Optimised)
-    : Clone(Clone), Real(Real), Callees(Callees), FAM(Clone.analyses()),
+    : Clone(Clone), Real(Real), Callees(Callees), Cores(Cores), FAM(Clone.analyses()),
       AccessNs(std::move(AccessNs)), Optimised(Optimised) {}
-
-const Machine &CostModel::machine(const Function &F) {
-  auto [It, First] = Machines.try_emplace(&F);
-  if (First)
-    It->second = machineOf(F);
-  return It->second;
-}
 
 void CostModel::add(BasicBlock &BB, Work &W) {
   for (Instruction &I : BB) {
@@ -122,7 +115,7 @@ LeastTime CostModel::iteration(Loop &L) {
       Inside += loop(*Inner);
     else
       Inside.Whole = false;
-  const Machine &Core = machine(F);
+  const Machine Core = Cores.of(F);
   double Lanes = Optimised ? vectorLanes(L, SE, Core.VectorBits) : 1;
   // Dividers are not as wide as registers.
   double Cycles =
@@ -158,7 +151,7 @@ LeastTime CostModel::function(Function &F) {
       Inside += loop(*L);
     else
       Inside.Whole = false;
-  const Machine &Core = machine(F);
+  const Machine Core = Cores.of(F);
   Inside += W.Calls;
   Inside.Ns +=
       std::max(W.Instructions * (Optimised ? 1 : Unoptimised) / Core.Width, W.DividerCycles) /
@@ -187,9 +180,10 @@ void estimateBodies(OptimisticClone &Clone, Module &Real, ModuleModel &Model,
                     const siox_drive *Drive, unsigned Disks) {
   Module &M = Clone.module();
   std::vector<double> AccessNs = accessTimes(Model, Drive, Disks);
-  CalleeCosts Callees;
-  CostModel Plain(Clone, Real, Callees, AccessNs, false),
-      Optimised(Clone, Real, Callees, AccessNs, true);
+  Machines Cores;
+  CalleeCosts Callees(Cores);
+  CostModel Plain(Clone, Real, Callees, Cores, AccessNs, false),
+      Optimised(Clone, Real, Callees, Cores, AccessNs, true);
   auto Costs = [&](unsigned Id) -> CostModel & {
     return Model.Regions[Id].Function->hasOptNone() ? Plain : Optimised;
   };

@@ -30,7 +30,7 @@ class CostModel {
 public:
   /// Callees: of the real module, for functions that the clone leaves out. AccessNs: of each site.
   /// Optimised: the vectoriser will run.
-  CostModel(OptimisticClone &Clone, llvm::Module &Real, CalleeCosts &Callees,
+  CostModel(OptimisticClone &Clone, llvm::Module &Real, CalleeCosts &Callees, Machines &Cores,
             std::vector<double> AccessNs, bool Optimised);
   /// One iteration of a loop.
   LeastTime iteration(llvm::Loop &L);
@@ -44,18 +44,16 @@ private:
   };
   void add(llvm::BasicBlock &BB, Work &W);
   LeastTime loop(llvm::Loop &L);
-  const Machine &machine(const llvm::Function &F);
-
   LeastTime outside(const llvm::Function &Callee);
 
   OptimisticClone &Clone;
   llvm::Module &Real;
   CalleeCosts &Callees;
+  Machines &Cores;
   llvm::FunctionAnalysisManager &FAM;
   std::vector<double> AccessNs;
   bool Optimised;
   llvm::DenseMap<llvm::Function *, LeastTime> Functions; ///< done, or nothing while in work
-  llvm::DenseMap<const llvm::Function *, Machine> Machines;
 };
 
 /// Sets BodyNs of every marked loop that the clone still has: the loop after each siox_region_enter

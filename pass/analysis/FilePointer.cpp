@@ -9,6 +9,9 @@
 //   }
 //
 // All are i64 allocas, promoted at the end; positions are bytes of data from the start of the view.
+// Promotion takes time with the length of the function for each, so only those that something reads
+// are made: positions of files that are read or written there without an offset, the rest where the
+// module sets views.
 // A file is known by the MPI_File_open call that made its handle. A handle that may be one of
 // several files has no position.
 #include "analysis/FilePointer.h"
@@ -29,9 +32,10 @@ namespace {
 // MPICH and Open MPI agree on these (MPI-IO came to both from ROMIO).
 enum { SeekSet = 600, SeekCurrent = 602, ModeAppend = 128 };
 
+/// Null where nothing reads it: without views, displacements are 0 and etypes 1.
 struct Shadow {
-  AllocaInst *Position, *Displacement, *Etype;
-  AllocaInst *View; ///< number of its type, 0: data lies in the file as it is
+  AllocaInst *Position = nullptr, *Displacement = nullptr, *Etype = nullptr;
+  AllocaInst *View = nullptr; ///< number of its type, 0: data lies in the file as it is
 
   std::array<AllocaInst *, 4> all() const { return {Position, Displacement, Etype, View}; }
 };
@@ -48,11 +52,16 @@ private:
   void collect(Function &F);
   void rewrite(Function &F);
   const Value *keyOf(CallBase &Call, const CallInfo &Info);
-  Shadow &shadow(const Value *Key, Function &F);
   Value *opaque(IRBuilder<> &B, StringRef Reason);
   Value *sizeOf(IRBuilder<> &B, Value *Datatype);
   Value *wide(IRBuilder<> &B, Value *V) { return B.CreateSExtOrTrunc(V, I64); }
-  Value *load(IRBuilder<> &B, AllocaInst *A) { return B.CreateLoad(I64, A); }
+  Value *load(IRBuilder<> &B, AllocaInst *A, int64_t Absent) {
+    return A ? static_cast<Value *>(B.CreateLoad(I64, A)) : B.getInt64(Absent);
+  }
+  static void store(IRBuilder<> &B, Value *V, AllocaInst *A) {
+    if (A)
+      B.CreateStore(V, A);
+  }
 
   void open(CallBase &Call, Shadow &S);
   void seek(CallBase &Call, const CallInfo &Info, Shadow &S);
@@ -66,6 +75,9 @@ private:
     const Value *Key; ///< null: may be one of several files
     FileType Type;    ///< VIEW: of the file, where it is made of constants
   };
+  void makeShadows(Function &F, ArrayRef<Use> Here);
+  AllocaInst *shadow(Function &F);
+
   Module &M;
   OriginWalker Walker;
   Datatypes Types;
@@ -76,6 +88,11 @@ private:
   DenseMap<const Value *, uint64_t> TypeSizes; ///< constant sizes of derived types, by handle
   DenseMap<const Value *, Shadow> Shadows;     ///< of the function at hand
 };
+
+/// It moves the file pointer of the process.
+bool usesOwnPointer(const CallInfo &Info) {
+  return Info.Pointer != SIOX_POINTER_EXPLICIT && Info.Pointer != SIOX_POINTER_SHARED;
+}
 
 /// The instruction after which a call has happened on its normal way out.
 Instruction *afterCall(CallBase &Call) {
@@ -150,40 +167,50 @@ Value *Tracker::sizeOf(IRBuilder<> &B, Value *Datatype) {
   return B.CreateCall(Callee, {Datatype});
 }
 
-Shadow &Tracker::shadow(const Value *Key, Function &F) {
-  auto [Entry, New] = Shadows.try_emplace(Key);
-  if (New) {
-    BasicBlock &Block = F.getEntryBlock();
-    IRBuilder<> B(&Block, Block.getFirstNonPHIOrDbgOrAlloca());
+/// A fresh variable, before its file is opened.
+AllocaInst *Tracker::shadow(Function &F) {
+  BasicBlock &Block = F.getEntryBlock();
+  IRBuilder<> B(&Block, Block.getFirstNonPHIOrDbgOrAlloca());
+  AllocaInst *Variable = B.CreateAlloca(I64);
+  B.CreateStore(opaque(B, "file opened elsewhere"), Variable);
+  return Variable;
+}
+
+void Tracker::makeShadows(Function &F, ArrayRef<Use> Here) {
+  for (const Use &U : Here) {
+    if (!U.Key)
+      continue;
+    auto [Entry, New] = Shadows.try_emplace(U.Key);
     Shadow &S = Entry->second;
-    for (AllocaInst **Variable : {&S.Position, &S.Displacement, &S.Etype, &S.View})
-      *Variable = B.CreateAlloca(I64);
-    B.CreateStore(opaque(B, "file opened elsewhere"), S.Position);
-    B.CreateStore(HasViews ? opaque(B, "file opened elsewhere") : B.getInt64(0), S.Displacement);
-    B.CreateStore(HasViews ? opaque(B, "file opened elsewhere") : B.getInt64(1), S.Etype);
-    B.CreateStore(HasViews ? opaque(B, "file opened elsewhere") : B.getInt64(0), S.View);
+    if (New && HasViews)
+      for (AllocaInst **Variable : {&S.Displacement, &S.Etype, &S.View})
+        *Variable = shadow(F);
+    if (!S.Position && U.Info->isData() && usesOwnPointer(*U.Info))
+      S.Position = shadow(F);
   }
-  return Entry->second;
 }
 
 void Tracker::open(CallBase &Call, Shadow &S) {
   IRBuilder<> B(afterCall(Call));
   const auto *Mode = dyn_cast_or_null<ConstantInt>(argument(Call, 2));
   bool Append = Mode && Mode->getZExtValue() & ModeAppend;
-  B.CreateStore(Append ? opaque(B, "end of the file") : B.getInt64(0), S.Position);
-  B.CreateStore(B.getInt64(0), S.Displacement);
-  B.CreateStore(B.getInt64(1), S.Etype);
-  B.CreateStore(B.getInt64(0), S.View);
+  if (S.Position)
+    B.CreateStore(Append ? opaque(B, "end of the file") : B.getInt64(0), S.Position);
+  store(B, B.getInt64(0), S.Displacement);
+  store(B, B.getInt64(1), S.Etype);
+  store(B, B.getInt64(0), S.View);
 }
 
 void Tracker::seek(CallBase &Call, const CallInfo &Info, Shadow &S) {
+  if (!S.Position)
+    return;
   IRBuilder<> B(afterCall(Call));
   const auto *Whence = dyn_cast_or_null<ConstantInt>(argument(Call, 2));
-  Value *Bytes = B.CreateMul(wide(B, argument(Call, Info.Offset)), load(B, S.Etype));
+  Value *Bytes = B.CreateMul(wide(B, argument(Call, Info.Offset)), load(B, S.Etype, 1));
   if (Whence && Whence->equalsInt(SeekSet))
     B.CreateStore(Bytes, S.Position);
   else if (Whence && Whence->equalsInt(SeekCurrent))
-    B.CreateStore(B.CreateAdd(load(B, S.Position), Bytes), S.Position);
+    B.CreateStore(B.CreateAdd(load(B, S.Position, 0), Bytes), S.Position);
   else
     B.CreateStore(opaque(B, Whence ? "end of the file" : "seek with a variable origin"),
                   S.Position);
@@ -198,7 +225,7 @@ void Tracker::view(CallBase &Call, const CallInfo &Info, const FileType &Type, S
   Value *Etype = argument(Call, 2);
   const struct siox__filetype_facts *F = Type ? siox__filetype_facts(Type.get()) : nullptr;
   bool Usable = F && F->size > 0 && F->rising && F->exact && F->extent > 0;
-  B.CreateStore(B.getInt64(0), S.Position);
+  store(B, B.getInt64(0), S.Position);
   B.CreateStore(B.getInt64(0), S.View);
   if (Etype && Usable) {
     B.CreateStore(wide(B, argument(Call, Info.Offset)), S.Displacement);
@@ -226,12 +253,12 @@ void Tracker::data(CallBase &Call, const CallInfo &Info, Shadow *S) {
   else if (!S)
     Offset = opaque(B, "handle of one of several files");
   else if (Info.Pointer == SIOX_POINTER_EXPLICIT)
-    Offset = B.CreateAdd(load(B, S->Displacement),
-                         B.CreateMul(wide(B, argument(Call, Info.Offset)), load(B, S->Etype)));
+    Offset = B.CreateAdd(load(B, S->Displacement, 0),
+                         B.CreateMul(wide(B, argument(Call, Info.Offset)), load(B, S->Etype, 1)));
   else
-    Offset = B.CreateAdd(load(B, S->Displacement), load(B, S->Position));
-  Value *View = S ? load(B, S->View) : B.getInt64(0);
-  Value *Displacement = S ? load(B, S->Displacement) : B.getInt64(0);
+    Offset = B.CreateAdd(load(B, S->Displacement, 0), load(B, S->Position, 0));
+  Value *View = S ? load(B, S->View, 0) : B.getInt64(0);
+  Value *Displacement = S ? load(B, S->Displacement, 0) : B.getInt64(0);
   FunctionCallee Marker =
       M.getOrInsertFunction(AccessMarker, Type::getVoidTy(M.getContext()), I64, I64, I64, I64, I64);
   auto *F = cast<Function>(Marker.getCallee());
@@ -239,9 +266,9 @@ void Tracker::data(CallBase &Call, const CallInfo &Info, Shadow *S) {
   F->addFnAttr(Attribute::WillReturn);
   F->setMemoryEffects(MemoryEffects::inaccessibleMemOnly());
   B.CreateCall(Marker, {Offset, Size, View, B.CreateSub(Offset, Displacement), Displacement});
-  if (S && Info.Pointer == SIOX_POINTER_INDIVIDUAL) {
+  if (S && S->Position && Info.Pointer == SIOX_POINTER_INDIVIDUAL) {
     B.SetInsertPoint(afterCall(Call));
-    B.CreateStore(B.CreateAdd(load(B, S->Position), Size), S->Position);
+    B.CreateStore(B.CreateAdd(load(B, S->Position, 0), Size), S->Position);
   }
 }
 
@@ -250,7 +277,8 @@ void Tracker::forget(Instruction &After, StringRef Reason) {
   IRBuilder<> B(&After);
   for (auto &[Key, S] : Shadows)
     for (AllocaInst *Variable : S.all())
-      B.CreateStore(opaque(B, Reason), Variable);
+      if (Variable)
+        B.CreateStore(opaque(B, Reason), Variable);
 }
 
 void Tracker::rewrite(Function &F) {
@@ -261,14 +289,12 @@ void Tracker::rewrite(Function &F) {
     if (auto *Call = dyn_cast<CallBase>(&I))
       if (Function *Callee = Call->getCalledFunction(); Callee && Reaching.contains(Callee))
         Unknown.push_back(Call);
-  for (Use &U : Here)
-    if (U.Key)
-      shadow(U.Key, F);
+  makeShadows(F, Here);
   for (Use &U : Here) {
     Shadow *S = U.Key ? &Shadows.find(U.Key)->second : nullptr;
     if (U.Info->isData())
       data(*U.Call, *U.Info, S);
-    if (!S && U.Info->Pointer != SIOX_POINTER_EXPLICIT && U.Info->Pointer != SIOX_POINTER_SHARED)
+    if (!S && usesOwnPointer(*U.Info))
       forget(*afterCall(*U.Call), "handle of one of several files");
     else if (U.Info->Class == SIOX_CLASS_OPEN)
       open(*U.Call, *S);
@@ -307,7 +333,7 @@ std::vector<FileType> trackFilePointers(OptimisticClone &Clone) {
   for (Function &F : Clone.module())
     Clone.analyses().invalidate(F, PreservedAnalyses::none());
   Clone.simplify("function(sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,loop-mssa(licm),"
-                 "siox-hoist,simplifycfg,loop(indvars))");
+                 "siox-hoist,simplifycfg)");
   return std::move(T.Views);
 }
 

@@ -22,7 +22,7 @@ static unsigned vectorBits(const Triple &T, const MCSubtargetInfo &Info) {
   return T.isAArch64() || T.isPPC64() || T.getArch() == Triple::systemz ? 128 : 0;
 }
 
-Machine machineOf(const Function &F) {
+static Machine machineOf(const Function &F) {
   Machine M;
   std::string Unused;
   Triple T(F.getParent()->getTargetTriple());
@@ -39,6 +39,14 @@ Machine machineOf(const Function &F) {
   if (Info->getSchedModel().hasInstrSchedModel() && Info->getSchedModel().IssueWidth)
     M.Width = Info->getSchedModel().IssueWidth;
   return M;
+}
+
+Machine Machines::of(const Function &F) {
+  auto [It, First] = Known.try_emplace({F.getFnAttribute("target-cpu").getRawPointer(),
+                                        F.getFnAttribute("target-features").getRawPointer()});
+  if (First)
+    It->second = machineOf(F);
+  return It->second;
 }
 
 } // namespace siox

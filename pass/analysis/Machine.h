@@ -3,6 +3,9 @@
 #ifndef SIOX_PASS_MACHINE_H
 #define SIOX_PASS_MACHINE_H
 
+#include "llvm/ADT/DenseMap.h"
+#include <utility>
+
 namespace llvm {
 class Function;
 } // namespace llvm
@@ -15,8 +18,15 @@ struct Machine {
   unsigned VectorBits = 128; ///< of the registers that the vectoriser prefers; 0: none
 };
 
-/// From the function's attributes target-cpu and target-features.
-Machine machineOf(const llvm::Function &F);
+/// From the functions' attributes target-cpu and target-features, each pair looked up once: LLVM's
+/// tables are long.
+class Machines {
+public:
+  Machine of(const llvm::Function &F);
+
+private:
+  llvm::DenseMap<std::pair<void *, void *>, Machine> Known; ///< by attributes, which are unique
+};
 
 } // namespace siox
 #endif

@@ -238,21 +238,33 @@ private:
   /// Ids follow the program text, so that they do not depend on the order of discovery; ordinals
   /// and keys follow ids.
   void number() {
-    DenseMap<const BasicBlock *, unsigned> Position;
-    unsigned N = 0;
-    for (Function &F : M) {
-      for (BasicBlock &BB : F)
-        Position[&BB] = N++;
-    }
-    auto Rank = [&](const Region &R) {
-      const BasicBlock *BB = R.Header ? R.Header : R.Call->getParent();
-      unsigned InBlock = 0;
+    DenseMap<const BasicBlock *, unsigned> Blocks;
+    DenseMap<const CallBase *, unsigned> Calls; // place in the block
+    for (const Region &R : Model.Regions)
       if (R.Call)
-        for (auto I = BB->begin(); &*I != R.Call; ++I)
+        Calls[R.Call] = 0;
+    unsigned N = 0;
+    for (Function &F : M)
+      for (BasicBlock &BB : F) {
+        Blocks[&BB] = N++;
+        unsigned InBlock = 0;
+        for (Instruction &I : BB) {
+          if (auto *Call = dyn_cast<CallBase>(&I))
+            if (auto It = Calls.find(Call); It != Calls.end())
+              It->second = InBlock;
           InBlock++;
-      return std::make_tuple(Position[BB], InBlock, R.Kind);
-    };
-    llvm::sort(Model.Regions, [&](const Region &A, const Region &B) { return Rank(A) < Rank(B); });
+        }
+      }
+    std::vector<std::tuple<unsigned, unsigned, siox_region_kind, unsigned>> Order;
+    for (const Region &R : Model.Regions)
+      Order.push_back({Blocks[R.Header ? R.Header : R.Call->getParent()],
+                       R.Call ? Calls[R.Call] : 0, R.Kind, Order.size()});
+    llvm::sort(Order);
+    std::vector<Region> Sorted;
+    Sorted.reserve(Order.size());
+    for (const auto &Place : Order)
+      Sorted.push_back(std::move(Model.Regions[std::get<3>(Place)]));
+    Model.Regions = std::move(Sorted);
     std::map<std::tuple<std::string, Function *, unsigned, unsigned>, unsigned> Ordinals;
     for (unsigned Id = 0; Id != Model.Regions.size(); Id++) {
       Region &R = Model.Regions[Id];
