@@ -232,12 +232,23 @@ void OptimisticClone::markInlining() {
       Candidates.push_back({uint64_t(Size) * F.getNumUses(), Candidates.size(), &F});
   }
   // Many calls of many helpers multiply: the cheapest first, and no more than what still compiles
-  // in about the time that the module itself takes.
+  // in about the time that the module itself takes. Nor may a function that calls thousands of them
+  // become so long that passes which are quadratic in its loops take minutes.
   llvm::sort(Candidates);
   uint64_t Left = std::max<uint64_t>(GrowthBudget, Total);
+  DenseMap<const Function *, unsigned> Grown; // of functions, by what was inlined into them
   for (auto &[Growth, Place, F] : Candidates) {
     if (Growth > Left)
       break;
+    SmallMapVector<const Function *, unsigned, 4> Callers;
+    for (const User *U : F->users())
+      if (const auto *Call = dyn_cast<CallBase>(U))
+        Callers[Call->getFunction()] += Sizes[F];
+    if (any_of(Callers,
+               [&](const auto &C) { return uint64_t(C.second) + Grown[C.first] > InlineBudget; }))
+      continue;
+    for (const auto &[Caller, Size] : Callers)
+      Grown[Caller] += Size;
     Left -= Growth;
     F->addFnAttr(Attribute::AlwaysInline);
     Inlined.insert(F->getName());

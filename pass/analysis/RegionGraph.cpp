@@ -88,6 +88,7 @@ public:
         LoopRegion[R.Header] = R.Id;
       if (R.Kind == SIOX_REGION_CALL)
         CallRegion[R.Call] = R.Id;
+      Inside[R.Function].push_back(R.Id);
     }
   }
 
@@ -341,6 +342,10 @@ private:
     }
   }
 
+  static const BasicBlock *blockOf(const Region &R) {
+    return R.Header ? R.Header : R.Call->getParent();
+  }
+
   /// Every data site inside, and whether anything unknown can do more.
   void fillNest(Region &R) {
     std::set<unsigned> Sites;
@@ -369,29 +374,33 @@ private:
       for (const CallBase *Call : Shape.of(Work.pop_back_val())->Calls)
         Look(*Call);
     R.Near.Next.assign(Sites.begin(), Sites.end());
-    for (Region &Inner : Model.Regions) {
-      const BasicBlock *BB = Inner.Header ? Inner.Header : Inner.Call->getParent();
-      if (isGap(Inner) && (L->contains(BB) || Seen.count(Inner.Function)))
+    for (unsigned Id : Inside[R.Function]) {
+      Region &Inner = Model.Regions[Id];
+      if (isGap(Inner) && !Seen.count(R.Function) && L->contains(blockOf(Inner)))
         Inner.Nests.push_back(R.Id);
     }
+    for (const Function *F : Seen)
+      for (unsigned Id : Inside[F])
+        if (isGap(Model.Regions[Id]))
+          Model.Regions[Id].Nests.push_back(R.Id);
   }
 
   /// Loops around each data site, from the inside, that come back to it without passing a region.
   void findBursts() {
+    DenseSet<const Loop *> WithRegion;
+    for (const Region &R : Model.Regions)
+      if (isGap(R))
+        for (const Loop *L = Shape.of(R.Function)->LI.getLoopFor(blockOf(R));
+             L && WithRegion.insert(L).second; L = L->getParentLoop())
+          ;
     for (Site &S : Model.Sites)
       if (isDataSite(S))
         for (const Loop *L = Shape.of(S.Call->getFunction())->LI.getLoopFor(S.Call->getParent()); L;
              L = L->getParentLoop()) {
-          if (hasRegion(*L))
+          if (WithRegion.contains(L))
             break;
           S.BurstLevels++;
         }
-  }
-
-  bool hasRegion(const Loop &L) const {
-    return any_of(Model.Regions, [&](const Region &R) {
-      return isGap(R) && L.contains(R.Header ? R.Header : R.Call->getParent());
-    });
   }
 
   const ModuleShape &Shape;
@@ -399,9 +408,10 @@ private:
   const Loop *Limit = nullptr; ///< searches stay inside it
   DenseMap<const BasicBlock *, unsigned> LoopRegion;
   DenseMap<const CallBase *, unsigned> CallRegion;
-  DenseMap<const Function *, Found> Summaries; ///< up to the first region
-  DenseMap<const Function *, Found> Passages;  ///< through all regions
-  bool Through = false;                        ///< the summaries to use
+  DenseMap<const Function *, SmallVector<unsigned, 4>> Inside; ///< regions of each function
+  DenseMap<const Function *, Found> Summaries;                 ///< up to the first region
+  DenseMap<const Function *, Found> Passages;                  ///< through all regions
+  bool Through = false;                                        ///< the summaries to use
 };
 
 } // namespace

@@ -83,6 +83,11 @@ void registerCallbacks(PassBuilder &PB) {
       [](ModulePassManager &MPM, OptimizationLevel) { addPass(MPM, ""); });
   PB.registerVectorizerStartEPCallback(
       [](FunctionPassManager &FPM, OptimizationLevel) { FPM.addPass(siox::SplitPass()); });
+  // With -flto=thin the compiler stops before the vectoriser, and the linker knows no plug-ins: a
+  // release without the hint that ends it would be all that is left of the split form.
+  PB.registerOptimizerLastEPCallback([](ModulePassManager &MPM, OptimizationLevel) {
+    MPM.addPass(createModuleToFunctionPassAdaptor(siox::SplitPass()));
+  });
 }
 
 } // namespace

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 // siox-opt: the pass on a file of LLVM bitcode or assembly.
 #include "frontend/Pipeline.h"
+#include "transform/Split.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Bitcode/BitcodeWriter.h"
@@ -12,6 +14,8 @@
 #include "llvm/IR/Module.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/IRReader/IRReader.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/SourceMgr.h"
@@ -194,6 +198,50 @@ static int write(Module &M, const CommandLine &C) {
   return 0;
 }
 
+/// Null after a message.
+static std::unique_ptr<Module> read(StringRef Input, LLVMContext &Context, const bool &Failed) {
+  SMDiagnostic Problem;
+  std::unique_ptr<Module> M = parseIRFile(Input, Problem, Context);
+  if (!M && !Failed)
+    Problem.print("siox-opt", errs());
+  if (M && verifyModule(*M, &errs())) {
+    fail(Input + ": the module is not valid");
+    M.reset();
+  }
+  return M;
+}
+
+/// What a compiler does when its pipeline comes to the vectoriser: nobody may run one behind this.
+static void split(Module &M) {
+  LoopAnalysisManager LAM;
+  FunctionAnalysisManager FAM;
+  CGSCCAnalysisManager CGAM;
+  ModuleAnalysisManager MAM;
+  PassBuilder PB;
+  PB.registerModuleAnalyses(MAM);
+  PB.registerCGSCCAnalyses(CGAM);
+  PB.registerFunctionAnalyses(FAM);
+  PB.registerLoopAnalyses(LAM);
+  PB.crossRegisterProxies(LAM, FAM, CGAM, MAM);
+  FunctionPassManager FPM;
+  cantFail(PB.parsePassPipeline(FPM, "sroa,loop(loop-rotate)"));
+  FPM.addPass(siox::SplitPass());
+  for (Function &F : M)
+    if (siox::awaitsSplit(F))
+      FPM.run(F, FAM);
+  MAM.clear();
+  CGAM.clear();
+  FAM.clear();
+  LAM.clear();
+}
+
+/// LLVM's reader of bitcode believes what it reads: a bit that has turned can crash it. What is
+/// left of the process then is good for a message.
+static bool survives(function_ref<void()> Work) {
+  CrashRecoveryContext Context;
+  return Context.RunSafely(Work);
+}
+
 int main(int argc, char **argv) {
   ArrayRef<const char *> Args(argv + 1, argc - 1);
   for (StringRef Arg : Args)
@@ -212,24 +260,35 @@ int main(int argc, char **argv) {
   if (Error E = parse(Args, C))
     return fail(toString(std::move(E)));
 
+  CrashRecoveryContext::Enable();
   InitializeAllTargetInfos();
   InitializeAllTargetMCs();
   LLVMContext Context;
   bool Failed = false;
   Context.setDiagnosticHandler(std::make_unique<Reporter>(Failed));
-  SMDiagnostic Problem;
-  std::unique_ptr<Module> M = parseIRFile(C.Input, Problem, Context);
-  if (!M) {
-    if (!Failed)
-      Problem.print("siox-opt", errs());
+  std::unique_ptr<Module> M;
+  if (!survives([&] { M = read(C.Input, Context, Failed); }))
+    return fail(C.Input + ": damaged: LLVM broke down reading it");
+  if (!M)
     return 1;
-  }
-  if (verifyModule(*M, &errs()))
-    return fail(C.Input + ": the module is not valid");
-  siox::runPipeline(*M, C.Options);
+  bool Valid = false;
+  if (!survives([&] {
+        siox::runPipeline(*M, C.Options);
+        if (!C.Output.empty())
+          split(*M);
+        Valid = Failed || !verifyModule(*M, &errs());
+      }))
+    return fail(C.Input +
+                ": broke down on it: damaged where LLVM does not look, or a fault of Siox");
   if (Failed)
     return 1;
-  if (verifyModule(*M, &errs()))
+  if (!Valid)
     return fail(C.Input + ": the pass made an invalid module");
-  return C.Output.empty() ? 0 : write(*M, C);
+  int Status = 0;
+  if (!C.Output.empty() && !survives([&] { Status = write(*M, C); })) {
+    if (C.Output != "-")
+      (void)sys::fs::remove(C.Output);
+    return fail(C.Input + ": damaged: LLVM broke down writing it");
+  }
+  return Status;
 }

@@ -4,6 +4,7 @@
 #include "analysis/Externals.h"
 #include "analysis/Markers.h"
 #include "model/Abi.h"
+#include "model/Sites.h"
 #include "report/Remarks.h"
 #include "transform/Guard.h"
 #include "transform/LoopCopy.h"
@@ -266,8 +267,15 @@ private:
 
 } // namespace
 
+bool awaitsSplit(const Function &F) {
+  return any_of(instructions(F),
+                [](const Instruction &I) { return I.getMetadata(Kind) != nullptr; });
+}
+
 PreservedAnalyses SplitPass::run(Function &F, FunctionAnalysisManager &FAM) {
   std::vector<Order> Orders;
+  if (!isInstrumented(*F.getParent()))
+    return PreservedAnalyses::all();
   for (Instruction &I : instructions(F))
     if (std::optional<Order> O = orderOf(I))
       Orders.push_back(*O);

@@ -30,6 +30,9 @@ namespace siox {
 void prepareSplit(llvm::Module &M, llvm::Loop &L, Region &R, const RegionPlan &P,
                   bool Printed = false);
 
+/// Loops of the function are yet to be split.
+bool awaitsSplit(const llvm::Function &F);
+
 class SplitPass : public llvm::PassInfoMixin<SplitPass> {
 public:
   llvm::PreservedAnalyses run(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
