@@ -56,6 +56,14 @@ Error Options::set(StringRef Name, StringRef Value) {
   return Error::success();
 }
 
+/// One line that names both ways by which a setting can have come.
+static Error wrongEnvironment(StringRef Variable, StringRef Name, Error E) {
+  std::string Text = toString(std::move(E));
+  StringRef What = Text;
+  What.consume_front("siox: option ");
+  return createStringError("siox: " + Variable + " (--siox-" + Name + " of siox-cc): " + What);
+}
+
 Expected<Options> optionsFromEnvironment() {
   Options O;
   for (StringRef Name : {
@@ -69,8 +77,7 @@ Expected<Options> optionsFromEnvironment() {
         C = '_';
     if (const char *Value = getenv(Variable.c_str()); Value && *Value)
       if (Error E = O.set(Name, Value))
-        return joinErrors(createStringError("siox: environment variable " + Variable),
-                          std::move(E));
+        return wrongEnvironment(Variable, Name, std::move(E));
   }
   return O;
 }

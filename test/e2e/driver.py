@@ -157,6 +157,43 @@ def response_files_are_read():
     run(CC, "@missing", status=run(MPICC, "@missing", status=1).returncode)
 
 
+def settings_in_response_files_are_taken():
+    write("a.c", IO)
+    write("inner", "--siox-print-access -O2")
+    write("outer", "-c a.c @inner")
+    assert "MPI_File_write_at" in run(CC, "@outer").stdout
+    assert "SIOX_PRINT_ACCESS" not in run(CC, "--siox-show", "@outer", "--siox-no-pass").stderr
+
+
+def what_includes_nothing_gets_no_directory():
+    write("a.c", IO)
+    run(CC, "-E", "a.c", "-o", "a.i")
+    run(CC, "-c", "-emit-llvm", "a.c", "-o", "a.bc")
+    run(CC, "-S", "-emit-llvm", "a.c", "-o", "a.ll")
+    for name in ("a.i", "a.bc", "a.ll"):
+        assert "-idirafter" not in run(CC, "-O2", "-c", name, "-o", "a.o").stderr, name
+        assert marked("a.o"), name
+    assert adds(shown(CC, "-c", "a.i", "a.c"))["headers"]
+
+
+def ccache_keeps_settings_apart():
+    """Behind siox-cc objects are those of the settings in force; in front of it, what ccache cannot see is said."""
+    if not shutil.which("ccache"):
+        sys.exit(77)
+    write("a.c", IO)
+    write("p.yaml", "siox_profile: 1\ntime_scale: 1\nregions: []\n")
+    env = dict(PLAIN, CCACHE_DIR=os.path.abspath("store"), MPICH_CC="ccache " + CLANG)
+    for name, compiler in (("behind.o", env["MPICH_CC"]), ("alone.o", CLANG)):
+        for more in ({}, {"SIOX_FORM": "split"}):  # the second would find the first's object
+            run(CC, "-O2", "-c", "a.c", "-o", name, env=dict(env, MPICH_CC=compiler, **more))
+    assert read("behind.o") == read("alone.o")
+    env["MPICH_CC"] = CLANG
+    front = run("ccache", CC, "-c", "a.c", "--siox-profile=p.yaml", env=dict(env, SIOX_LEAD="7")).stderr
+    assert "does not see SIOX_LEAD" in front and "when p.yaml changes" in front, front
+    quiet = run("ccache", CC, "-c", "a.c", "-DX", "--siox-lead=7", env=env).stderr
+    assert quiet == "", quiet
+
+
 def the_language_that_x_names_counts():
     write("a.txt", IO)
     assert adds(shown(CC, "-x", "c", "-c", "a.txt"))["pass"]

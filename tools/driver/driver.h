@@ -5,8 +5,8 @@
  * -c a.c siox-cc -o a a.o      becomes    MPICH_CC=clang-19 mpicc -L... -lsiox ... -o a a.o
  *
  * line.c reads what a command line asks for, places.c looks into the sources, find.c finds the
- * parts of Siox and the compiler, fortran.c knows what is particular to Fortran, main.c puts the
- * new command line together and runs it. */
+ * parts of Siox and the compiler, fortran.c knows what is particular to Fortran, ccache.c what
+ * ccache has to be told, main.c puts the new command line together and runs it. */
 #ifndef SIOX_TOOLS_DRIVER_H
 #define SIOX_TOOLS_DRIVER_H
 
@@ -44,6 +44,7 @@ extern const struct siox__language siox__language;
 struct siox__line {
   bool inputs;     /* there is something to compile or to link */
   bool sources;    /* of it something that the pass can see: no assembly, no headers */
+  bool reads;      /* of it something that reads headers: no bitcode, nothing preprocessed */
   bool preprocess; /* -E and the like: no code is made */
   bool link;       /* an executable or a shared library is made */
   bool is_static;
@@ -54,6 +55,7 @@ struct siox__line {
 void siox__read_line(struct siox__line *line, char *const *argv);
 /* The words of a text, which is changed and must stay. */
 void siox__split(char *text, struct siox__args *out);
+enum { SIOX__NESTED = 16 }; /* response files in response files, at the most */
 /* The words of a response file; false where it cannot be read. */
 bool siox__read_response(const char *path, struct siox__args *out);
 
@@ -72,6 +74,15 @@ void siox__find(struct siox__places *places);
 const char *siox__find_compiler(void);
 /* The MPI wrapper to call; NULL: the compiler itself. */
 const char *siox__find_wrapper(void);
+
+/* A setting of the pass, in the environment by now. */
+struct siox__set {
+  const char *name, *variable; /* form, SIOX_FORM */
+  bool by_option;              /* --siox-form put it there */
+};
+/* Keeps ccache from taking what was made with other settings, files or another pass; says so where
+ * it cannot. */
+void siox__tell_ccache(const struct siox__set *set, size_t n, const char *plugin);
 
 /* Runs flang, and says what can be done when modules were the problem; returns the exit status. */
 int siox__run_fortran(char *const *argv, const struct siox__line *line);

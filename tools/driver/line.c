@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_NESTED = 16 }; /* response files in response files */
-
 /* Words as the GNU tools read them: spaces part, quotes keep together, a backslash takes the next
  * character as it is. */
 void siox__split(char *text, struct siox__args *out) {
@@ -91,6 +89,15 @@ static enum kind kind_of(const char *name, const char *language) {
   return is_one_of(dot + 1, assembly) ? ASSEMBLY : OTHER;
 }
 
+/* Nothing is included any more. */
+static bool is_preprocessed(const char *name, const char *language) {
+  static const char *const endings[] = {"i", "ii", "bc", "ll", NULL};
+  const char *dot = strrchr(name, '.');
+  if (language)
+    return !strcmp(language, "ir") || strstr(language, "cpp-output");
+  return dot && is_one_of(dot + 1, endings);
+}
+
 struct reader {
   struct siox__line *line;
   const char *language; /* of -x */
@@ -103,6 +110,7 @@ static void input(struct reader *r, const char *name) {
   r->line->inputs = true;
   if (kind == SOURCE) {
     r->line->sources = true;
+    r->line->reads |= !is_preprocessed(name, r->language);
     siox__add(&r->line->files, name);
   }
   if (kind == HEADER)
@@ -162,7 +170,7 @@ static void read_all(struct reader *r, char *const *argv, int depth) {
   for (; *argv; argv++) {
     const char *text = *argv;
     struct siox__args words = {0};
-    if (text[0] == '@' && depth < MOST_NESTED && siox__read_response(text + 1, &words)) {
+    if (text[0] == '@' && depth < SIOX__NESTED && siox__read_response(text + 1, &words)) {
       if (words.n)
         read_all(r, words.v, depth + 1);
     } else if (r->value) {

@@ -76,6 +76,7 @@ static const struct {
 #undef VALUE
 };
 enum { SETTINGS = sizeof settings / sizeof *settings };
+static bool by_option[SETTINGS];
 
 static char *variable_of(const char *name) {
   char *out = siox__text("SIOX_%s", name);
@@ -146,16 +147,35 @@ static void setting(const char *text) {
         siox__die("--siox-%s needs a value: --siox-%s=%s", settings[i].name, settings[i].name,
                   settings[i].value);
       setenv(variable_of(settings[i].name), value, 1);
+      by_option[i] = true;
       return;
     }
   siox__die("no option --siox-%.*s; see %s --siox-help", (int)length, text, siox__language.name);
 }
 
+/* Has a response file one of ours? The compiler reads it itself otherwise. */
+static bool response_wishes(const char *path, struct siox__args *words, int depth) {
+  bool found = false;
+  if (!siox__read_response(path, words))
+    return false;
+  for (size_t i = 0; i < words->n && !found; i++) {
+    struct siox__args inner = {0};
+    found = !strncmp(words->v[i], "--siox-", 7) ||
+            (words->v[i][0] == '@' && depth < SIOX__NESTED &&
+             response_wishes(words->v[i] + 1, &inner, depth + 1));
+  }
+  return found;
+}
+
 /* Takes --siox-... out of the arguments. */
-static void take_wishes(struct wishes *wishes, char *const *argv, struct siox__args *rest) {
-  for (; *argv; argv++) {
+static void take_wishes(struct wishes *wishes, char *const *argv, struct siox__args *rest,
+                        int depth) {
+  for (; argv && *argv; argv++) {
     const char *text = *argv;
-    if (strncmp(text, "--siox-", 7))
+    struct siox__args words = {0};
+    if (text[0] == '@' && depth < SIOX__NESTED && response_wishes(text + 1, &words, depth))
+      take_wishes(wishes, words.v, rest, depth + 1);
+    else if (strncmp(text, "--siox-", 7))
       siox__add(rest, text);
     else if (!strcmp(text, "--siox-show"))
       wishes->show = true;
@@ -224,7 +244,7 @@ static void add_before(struct siox__args *command, const struct siox__line *line
     if (siox__mentions_mpi_io(line))
       siox__add(command, "-Rpass-analysis=^siox-places");
   }
-  if (line->sources && places->include && !siox__language.fortran) {
+  if (line->reads && places->include && !siox__language.fortran) {
     siox__add(command, "-idirafter");
     siox__add(command, places->include);
   }
@@ -258,11 +278,18 @@ static void add_behind(struct siox__args *command, const struct siox__line *line
   }
 }
 
+static void tell_ccache(const struct siox__places *places) {
+  struct siox__set set[SETTINGS];
+  for (int i = 0; i < SETTINGS; i++)
+    set[i] = (struct siox__set){settings[i].name, variable_of(settings[i].name), by_option[i]};
+  siox__tell_ccache(set, SETTINGS, places->plugin);
+}
+
 int main(int argc, char **argv) {
   struct wishes wishes = {0};
   struct siox__args rest = {0}, command = {0};
   (void)argc;
-  take_wishes(&wishes, argv + 1, &rest);
+  take_wishes(&wishes, argv + 1, &rest, 0);
   if (wishes.help) {
     help();
     return fflush(stdout) ? 1 : 0;
@@ -287,8 +314,8 @@ int main(int argc, char **argv) {
   static char *none[] = {NULL};
   char *const *given = rest.n ? rest.v : none;
   siox__read_line(&line, given);
+  struct siox__places places = {0};
   if (line.inputs) {
-    struct siox__places places;
     siox__find(&places);
     add_before(&command, &line, &wishes, &places);
     siox__add_all(&command, given);
@@ -296,6 +323,8 @@ int main(int argc, char **argv) {
   } else {
     siox__add_all(&command, given);
   }
+  if (line.sources && !line.preprocess && !wishes.no_pass && !wishes.show)
+    tell_ccache(&places);
   if (wishes.show)
     return show(&command, wrapper != NULL);
   if (siox__language.fortran)
