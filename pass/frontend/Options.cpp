@@ -44,6 +44,8 @@ Error Options::set(StringRef Name, StringRef Value) {
     Profile = Value.str();
   } else if (Name == "paper-literal") {
     return setFlag(PaperLiteral, Name, Value);
+  } else if (Name == "at-link") {
+    return setFlag(AtLink, Name, Value);
   } else if (Name == "print-access") {
     return setFlag(PrintAccess, Name, Value);
   } else if (Name == "print-plan") {

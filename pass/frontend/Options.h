@@ -21,6 +21,7 @@ struct Options {
   int64_t Lead = SIOX_UNKNOWN; ///< iterations of lead, instead of ceil(Ts / Tb); SIOX_LEAD
   std::string Profile; ///< path of a profile: measured times instead of estimates; SIOX_PROFILE
   bool PaperLiteral = false; ///< Fig. 3 of the paper as printed, in split form; SIOX_PAPER_LITERAL
+  bool AtLink = false;       ///< not here, but in lld; SIOX_AT_LINK
   bool PrintAccess = false;  ///< one line a site on stdout; SIOX_PRINT_ACCESS
   bool PrintPlan = false;    ///< one line a region on stdout; SIOX_PRINT_PLAN
   bool Summary = false;      ///< a table of the module on stdout; SIOX_SUMMARY

@@ -9,6 +9,7 @@
 #include "analysis/Plan.h"
 #include "analysis/Profile.h"
 #include "analysis/Regions.h"
+#include "model/MpiIo.h"
 #include "model/Sites.h"
 #include "report/PrintAccess.h"
 #include "report/Remarks.h"
@@ -17,6 +18,7 @@
 #include "transform/Printed.h"
 #include "transform/Promote.h"
 #include "transform/Transform.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/raw_ostream.h"
@@ -41,13 +43,30 @@ static bool loadDrive(Module &M, const Options &O, const Profile &Measured, siox
   return true;
 }
 
+/// Some file of a program was left to the linker and another was not.
+static bool isMixed(Module &M, bool Left) {
+  if (Left && isInstrumented(M))
+    M.getContext().emitError("siox: some files were compiled with --siox-at-link and others "
+                             "without: all or none of those that have MPI-IO");
+  return Left && isInstrumented(M);
+}
+
 bool runPipeline(Module &M, const Options &O) {
-  if (isInstrumented(M) || !promoteCalls(M))
-    return false;
+  const bool Left = takeFromCompiler(M);
+  if (isMixed(M, Left) || isInstrumented(M))
+    return Left;
+  if (O.AtLink) {
+    bool Calls = any_of(M, [](const Function &F) { return lookupCall(F.getName()); });
+    if (Calls)
+      leaveToLinker(M);
+    return Calls || Left;
+  }
+  if (!promoteCalls(M))
+    return Left;
   ModuleModel Model;
   findSites(M, Model);
   if (Model.Sites.empty())
-    return false;
+    return Left;
   siox_drive Drive;
   PlanOptions Plan;
   Profile Measured;

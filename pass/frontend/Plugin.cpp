@@ -50,8 +50,10 @@ private:
   std::string Message;
 };
 
-void addPass(ModulePassManager &MPM, StringRef Parameters) {
+void addPass(ModulePassManager &MPM, StringRef Parameters, bool AtLink = false) {
   Expected<siox::Options> O = siox::optionsFromEnvironment();
+  if (O && AtLink)
+    O->AtLink = false; // here it is
   Error E = O ? siox::addParameters(*O, Parameters) : O.takeError();
   if (E)
     MPM.addPass(ReportPass(toString(std::move(E))));
@@ -83,6 +85,12 @@ void registerCallbacks(PassBuilder &PB) {
       [](ModulePassManager &MPM, OptimizationLevel) { addPass(MPM, ""); });
   PB.registerVectorizerStartEPCallback(
       [](FunctionPassManager &FPM, OptimizationLevel) { FPM.addPass(siox::SplitPass()); });
+  // Full LTO in lld, which loads the plug-in: what the compiler left (at-link), or never saw.
+  PB.registerFullLinkTimeOptimizationEarlyEPCallback(
+      [](ModulePassManager &MPM, OptimizationLevel) { addPass(MPM, "", true); });
+  PB.registerFullLinkTimeOptimizationLastEPCallback([](ModulePassManager &MPM, OptimizationLevel) {
+    MPM.addPass(createModuleToFunctionPassAdaptor(siox::SplitPass()));
+  });
   // With -flto=thin the compiler stops before the vectoriser, and the linker knows no plug-ins: a
   // release without the hint that ends it would be all that is left of the split form.
   PB.registerOptimizerLastEPCallback([](ModulePassManager &MPM, OptimizationLevel) {

@@ -13,6 +13,7 @@
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Transforms/Utils/ModuleUtils.h"
 
 using namespace llvm;
 
@@ -23,6 +24,30 @@ static const char Flag[] = "siox";
 bool isInstrumented(const Module &M) { return M.getModuleFlag(Flag) != nullptr; }
 
 void setInstrumented(Module &M) { M.addModuleFlag(Module::Max, Flag, SIOX_ABI_VERSION); }
+
+static const char Left[] = "siox.at_link", Wanted[] = "siox_pass_did_not_run_at_link";
+
+void leaveToLinker(Module &M) {
+  PointerType *P = PointerType::getUnqual(M.getContext());
+  auto *V = new GlobalVariable(M, P, true, GlobalValue::InternalLinkage,
+                               M.getOrInsertGlobal(Wanted, Type::getInt8Ty(M.getContext())), Left);
+  appendToUsed(M, {V});
+}
+
+bool takeFromCompiler(Module &M) {
+  SmallVector<GlobalVariable *, 8> All; // one of each file, renamed when they were put together
+  for (GlobalVariable &V : M.globals())
+    if (V.getName().starts_with(Left))
+      All.push_back(&V);
+  if (All.empty())
+    return false;
+  removeFromUsedLists(M, [&](Constant *C) { return is_contained(All, C->stripPointerCasts()); });
+  for (GlobalVariable *V : All)
+    V->eraseFromParent();
+  if (GlobalVariable *V = M.getNamedGlobal(Wanted); V && V->use_empty())
+    V->eraseFromParent();
+  return true;
+}
 
 void findSites(Module &M, ModuleModel &Model) {
   StringMap<unsigned> SamePlace;

@@ -17,6 +17,11 @@ void finishSites(llvm::Module &M, const ModuleModel &Model);
 /// Module flag that says "Siox has been here".
 bool isInstrumented(const llvm::Module &M);
 void setInstrumented(llvm::Module &M);
+/// Leaves the module to the pass that the linker runs; a link without that fails for want of a
+/// symbol that says so.
+void leaveToLinker(llvm::Module &M);
+/// True when it was left to it, and is no more.
+bool takeFromCompiler(llvm::Module &M);
 
 } // namespace siox
 #endif

@@ -276,6 +276,83 @@ def link_time_optimisation_keeps_what_was_inserted():
         assert len(read("out")) == 4 * 512
 
 
+STATE = """#include <mpi.h>
+long first, step;
+void put(MPI_File f, int i);
+int main(int argc, char **argv) {
+  MPI_File f;
+  (void)argc;
+  MPI_Init(0, 0);
+  MPI_File_open(MPI_COMM_WORLD, argv[1], MPI_MODE_CREATE | MPI_MODE_WRONLY, MPI_INFO_NULL, &f);
+  first = 4096;
+  step = 512;
+  for (int i = 0; i < 200; i++)
+    put(f, i);
+  MPI_File_close(&f);
+  MPI_Finalize();
+}
+"""
+PUT = """#include <mpi.h>
+extern long first, step;
+static double b[64];
+void put(MPI_File f, int i) { MPI_File_write_at(f, first + i * step, b, 64, MPI_DOUBLE, MPI_STATUS_IGNORE); }
+"""
+
+
+def lld():
+    if not shutil.which("ld.lld"):
+        sys.exit(77)
+
+
+def the_pass_at_the_link_knows_state_of_other_files():
+    lld()
+    write("main.c", STATE)
+    write("put.c", PUT)
+    left = ("--siox-at-link", "-flto", "-O2")
+    for name in ("main", "put"):
+        run(CC, *left, "-c", name + ".c")
+    said = run(CC, *left, "-fuse-ld=lld", "main.o", "put.o", "-o", "whole", "--siox-print-access").stdout
+    assert "put.c:4 put MPI_File_write_at" in said and "first=4096 size=512 L0 affine(stride=512,trip=200)" in said, said
+    assert run("nm", "-D", "whole").stdout.count(" siox_at") == 1
+    run(MPICC, "main.c", "put.c", "-o", "plain")
+    for name in ("whole", "plain"):
+        run("mpiexec", "-n", "1", "./" + name, name + ".out")
+    assert read("whole.out") == read("plain.out") and len(read("plain.out")) == 4096 + 200 * 512
+
+
+def what_was_left_to_a_linker_without_the_pass_does_not_link():
+    lld()
+    write("main.c", STATE)
+    write("put.c", PUT)
+    run(CC, "--siox-at-link", "-flto", "-c", "main.c", "put.c")
+    objects = ("main.o", "put.o", "-flto", "-fuse-ld=lld", "-o", "x")
+    assert "siox_pass_did_not_run_at_link" in run(MPICC, *objects, status=1).stderr
+    assert "siox_pass_did_not_run_at_link" in run(CC, *objects, status=1).stderr
+    assert "-fuse-ld=lld" in run(CC, "--siox-at-link", "-flto", "main.o", "put.o", status=1).stderr
+    for lto in ("-fno-lto", "-flto=thin"):
+        assert "needs -flto" in run(CC, "--siox-at-link", lto, "-c", "put.c", status=1).stderr
+    run(CC, "-flto", "-c", "put.c")
+    assert "all or none" in run(CC, "--siox-at-link", *objects, status=1).stderr
+
+
+def calls_are_marked_once_though_the_linker_loads_the_pass_too():
+    lld()
+    write("main.c", MAIN)
+    write("work.c", IO)
+    plugin = os.path.join(BUILD, "lib", "SioxPass.so")
+    for form in ("-flto", "-flto=thin"):
+        counts = []
+        for more in ((), (f"-Wl,--load-pass-plugin={plugin}",)):
+            run(CC, form, "-fuse-ld=lld", "-O1", "main.c", "work.c", *more, "-o", "whole")
+            code = run("objdump", "-d", "whole").stdout
+            counts.append([code.count(f"<{name}@plt>\n") for name in ("siox_at", "siox_region_enter")])
+        assert counts[0] == counts[1] and min(counts[0]) > 0, (form, counts)
+        calls = sum(code.count(f"<{name}@plt>\n") for name in ("MPI_File_open", "MPI_File_close", "MPI_File_write_at"))
+        assert counts[0][0] == calls, (form, counts, calls)
+        run("mpiexec", "-n", "1", "./whole", "out")
+        assert len(read("out")) == 4 * 512
+
+
 def settings_reach_the_pass():
     write("a.c", IO)
     assert "MPI_File_write_at" in run(CC, "-c", "a.c", "--siox-print-access").stdout

@@ -40,5 +40,5 @@ config.substitutions += [
 ]
 config.environment["PATH"] = tools + os.pathsep + os.environ["PATH"]
 for name in ("SIOX_LAYOUTS", "SIOX_DISKS", "SIOX_FORM", "SIOX_DRIVE", "SIOX_PRINT_ACCESS", "SIOX_PRINT_PLAN", "SIOX_SUMMARY", "SIOX_TB_NS", "SIOX_LEAD",
-             "SIOX_PROFILE", "SIOX_PROFILE_DIR", "SIOX_PAPER_LITERAL"):
+             "SIOX_PROFILE", "SIOX_PROFILE_DIR", "SIOX_PAPER_LITERAL", "SIOX_AT_LINK"):
     config.environment.pop(name, None)

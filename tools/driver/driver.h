@@ -48,6 +48,8 @@ struct siox__line {
   bool preprocess; /* -E and the like: no code is made */
   bool link;       /* an executable or a shared library is made */
   bool is_static;
+  enum siox__lto { SIOX__LTO_NONE, SIOX__LTO_FULL, SIOX__LTO_THIN } lto;
+  bool lld;                      /* links with it */
   bool forced;                   /* -include: more is compiled than the files say */
   struct siox__args files;       /* sources */
   struct siox__args directories; /* of -I and -iquote */

@@ -154,6 +154,12 @@ static void option(struct reader *r, const char *text) {
     line->preprocess = true;
   } else if (is_one_of(text, no_link)) {
     line->link = false;
+  } else if (!strncmp(text, "-flto", 5)) {
+    line->lto = strcmp(text, "-flto=thin") ? SIOX__LTO_FULL : SIOX__LTO_THIN;
+  } else if (!strcmp(text, "-fno-lto")) {
+    line->lto = SIOX__LTO_NONE;
+  } else if (!strncmp(text, "-fuse-ld=", 9) || !strncmp(text, "--ld-path=", 10)) {
+    line->lld = strstr(text, "lld");
   } else if (is_one_of(text, statics)) {
     line->is_static = true;
   } else if (!strcmp(text, "-I") || !strcmp(text, "-iquote")) {

@@ -228,15 +228,32 @@ static int show(const struct siox__args *command, bool wrapped) {
   return fflush(stdout) ? 1 : 0;
 }
 
+/* Is the pass the linker's business? */
+static bool left_to_linker(const struct siox__line *line) {
+  const char *wish = getenv("SIOX_AT_LINK");
+  if (!wish || !*wish || !strcmp(wish, "0") || line->preprocess)
+    return false;
+  if (line->lto != SIOX__LTO_FULL)
+    siox__die("--siox-at-link needs -flto (not thin) where it compiles and where it links");
+  if (line->link && !line->lld)
+    siox__die("--siox-at-link needs -fuse-ld=lld where it links: other linkers load no pass");
+  return true;
+}
+
 /* What goes before the given arguments: their own choices come later and win. */
 static void add_before(struct siox__args *command, const struct siox__line *line,
                        const struct wishes *wishes, const struct siox__places *places) {
-  if (line->sources && !line->preprocess && !wishes->no_pass) {
+  const bool linker = left_to_linker(line) && line->link;
+  if ((linker || (line->sources && !line->preprocess)) && !wishes->no_pass) {
     if (!places->plugin)
       siox__die("SioxPass.so is neither in %s; was Siox built or installed with the pass (cmake "
                 "-DSIOX_BUILD_PASS=ON, and "
                 "ninja to its end)? --siox-no-pass compiles without it",
                 places->looked);
+    if (linker)
+      siox__add(command, siox__text("-Wl,--load-pass-plugin=%s", places->plugin));
+  }
+  if (line->sources && !line->preprocess && !wishes->no_pass) {
     siox__add(command, siox__text("-fpass-plugin=%s", places->plugin));
     /* Makes the front end keep places in the source for the pass, and write none of them into the
      * object: the run time names calls by file and line. No pass has the name: nothing is printed.
