@@ -49,7 +49,7 @@ void siox_at(const struct siox_site *site);
 void siox_region_files(struct siox_file_uses *uses, const void *a, const void *b, const void *c, const void *d);
 int64_t siox_region_enter(struct siox_region *region, int64_t trip);
 int64_t siox_region_tick(struct siox_region *region, int64_t iteration);
-void siox_region_leave(struct siox_region *region);
+void siox_region_leave(struct siox_region *region); /* NULL: the innermost OUTSIDE region, if there is one */
 int64_t siox_split_lead(struct siox_region *region, int64_t trip, int64_t iteration_ns);
 void siox_region_hint(struct siox_region *region, int32_t F, int64_t iterations_left);
 

@@ -65,6 +65,8 @@ enum siox_region_kind {
   SIOX_REGION_CALL = 2, /* call without loop of its own in sight (opaque or summarised) */
   SIOX_REGION_NEST = 3, /* outermost nest (or function) with I/O in it: next lists every site inside */
   SIOX_REGION_STEPS = 4, /* loop with I/O in it whose iterations are counted, so that what comes after it can be timed */
+  SIOX_REGION_OUTSIDE = 5, /* code of other modules: from the end of a function with I/O that they call to the next such
+                            * function's beginning, which is siox_region_leave(NULL) */
 };
 struct siox_region {
   uint64_t key;          /* FNV-1a of "file\nfunction\nline\ncolumn\nregion ordinal" */

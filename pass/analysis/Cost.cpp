@@ -200,7 +200,7 @@ void estimateBodies(OptimisticClone &Clone, Module &Real, ModuleModel &Model,
         continue;
       Loop *L = loopAfter(*Call, Clone.analyses().getResult<LoopAnalysis>(*Call->getFunction()));
       for (unsigned Id : Clone.regionsNamed(Call->getArgOperand(0)))
-        if (L && Model.Regions[Id].Kind != SIOX_REGION_CALL)
+        if (L && Model.Regions[Id].Header)
           Set(Id, Costs(Id).iteration(*L));
     }
   for (const Region &R : Model.Regions) {

@@ -75,7 +75,7 @@ Expected<Profile> readProfile(StringRef Path) {
 }
 
 static const char *kindName(siox_region_kind Kind) {
-  static const char *const Names[] = {"", "LOOP", "CALL", "NEST", "STEPS"};
+  static const char *const Names[] = {"", "LOOP", "CALL", "NEST", "STEPS", "OUTSIDE"};
   return Names[Kind];
 }
 
@@ -131,7 +131,7 @@ void applyProfile(const Profile &P, StringRef Path, ModuleModel &Model,
     R->Measured = true;
     R->RegionNs = R->Measured && R->RegionNs != SIOX_UNKNOWN ? std::min(R->RegionNs, Row.RegionNs)
                                                              : Row.RegionNs;
-    double Each = R->Kind == SIOX_REGION_CALL ? double(Row.RegionNs) : Row.IterationNs;
+    double Each = R->Call ? double(Row.RegionNs) : Row.IterationNs;
     if (Each > 0) {
       R->ExactNs = Each;
       R->BodyNs = std::max<int64_t>(1, std::llround(Each));

@@ -88,6 +88,8 @@ public:
         LoopRegion[R.Header] = R.Id;
       if (R.Kind == SIOX_REGION_CALL)
         CallRegion[R.Call] = R.Id;
+      if (R.Kind == SIOX_REGION_OUTSIDE && R.Refused == Reason::None)
+        OutsideRegion[R.Function] = R.Id;
       Inside[R.Function].push_back(R.Id);
     }
   }
@@ -147,7 +149,9 @@ private:
   }
 
   void walkRegion(const Region &R, Found &Out) {
-    if (R.Kind == SIOX_REGION_CALL)
+    if (R.Kind == SIOX_REGION_OUTSIDE)
+      callFromOutside(Out);
+    else if (R.Kind == SIOX_REGION_CALL)
       walkAfter(*R.Call, Out);
     else
       walkAfterLoop(*R.Function, R.Header, Out);
@@ -240,11 +244,32 @@ private:
     if (!block(W, BB, I))
       return;
     if (isa<ReturnInst>(BB->getTerminator()))
-      W.Out.Returns = true;
+      returns(W);
     else if (isa<ResumeInst>(BB->getTerminator()))
       W.Out.Open = true;
     for (const BasicBlock *To : successors(BB))
       edge(W, BB, To);
+  }
+
+  void returns(Walk &W) {
+    if (auto It = OutsideRegion.find(&W.F); It != OutsideRegion.end())
+      (W.Callee ? W.Out.Inner : W.Out.Succ).insert(It->second);
+    else
+      W.Out.Returns = true;
+  }
+
+  /// Other modules call any function that they can, or do accesses of their own.
+  void callFromOutside(Found &Out) {
+    if (!Calls) {
+      Calls.emplace();
+      for (const Function *F : Shape.functions())
+        if (auto It = Summaries.find(F); Shape.isEntrance(*F) && It != Summaries.end())
+          Calls->add(It->second, noPlace);
+      if (Calls->Next.size() + Calls->Succ.size() > MostCalls)
+        Calls.emplace();
+      Calls->Open = true;
+    }
+    Out = *Calls;
   }
 
   void drain(Walk &W) {
@@ -330,8 +355,7 @@ private:
   void climb(const Function &F, Found &Out, DenseSet<const Function *> &Seen) {
     if (!Seen.insert(&F).second)
       return;
-    bool Program = F.getName() == "main" || F.getName() == "_QQmain";
-    if ((!F.hasLocalLinkage() && !Program) || F.hasAddressTaken())
+    if ((!F.hasLocalLinkage() && !isProgram(F)) || F.hasAddressTaken())
       Out.Open = true;
     for (const CallBase *Call : Shape.callers(&F)) {
       Found After;
@@ -340,10 +364,6 @@ private:
       if (After.Returns)
         climb(*Call->getFunction(), Out, Seen);
     }
-  }
-
-  static const BasicBlock *blockOf(const Region &R) {
-    return R.Header ? R.Header : R.Call->getParent();
   }
 
   /// Every data site inside, and whether anything unknown can do more.
@@ -408,6 +428,11 @@ private:
   const Loop *Limit = nullptr; ///< searches stay inside it
   DenseMap<const BasicBlock *, unsigned> LoopRegion;
   DenseMap<const CallBase *, unsigned> CallRegion;
+  DenseMap<const Function *, unsigned> OutsideRegion;
+  /// What other modules' calls begin with; of many, every region would list them all, and what they
+  /// are worth is known at run time.
+  static constexpr size_t MostCalls = 64;
+  std::optional<Found> Calls;
   DenseMap<const Function *, SmallVector<unsigned, 4>> Inside; ///< regions of each function
   DenseMap<const Function *, Found> Summaries;                 ///< up to the first region
   DenseMap<const Function *, Found> Passages;                  ///< through all regions

@@ -35,6 +35,12 @@ public:
     // reached too.
     for (unsigned I = 0; I != Reached.size(); I++)
       visitFunction(*Reached[I], *Shape.of(Reached[I]));
+    for (Function &F : M)
+      addOutside(F);
+    if (any_of(Model.Regions, [](const Region &R) { return R.Kind == SIOX_REGION_OUTSIDE; }))
+      for (Function &F : M)
+        if (Shape.isEntrance(F))
+          Model.Entrances.push_back(&F);
     findSteps();
     number();
     linkSteps();
@@ -67,7 +73,7 @@ private:
     if (!isGap(R))
       return nullptr;
     const FunctionShape *S = Shape.of(R.Function);
-    Loop *L = S->LI.getLoopFor(R.Header ? R.Header : R.Call->getParent());
+    Loop *L = S->LI.getLoopFor(blockOf(R));
     if (R.Header && L)
       L = L->getParentLoop();
     return L && S->Slice && Shape.hasAccess(*L) && endsByItself(*L) ? L : nullptr;
@@ -206,6 +212,30 @@ private:
     Model.Regions.push_back(std::move(R));
   }
 
+  /// What happens after the function has returned to other modules. Where this module calls it,
+  /// too, what follows is not always theirs; and where the program begins here, what is called
+  /// through pointers is called from here.
+  void addOutside(Function &F) {
+    if (Shape.hasProgram() || !Shape.isEntrance(F) || !Shape.callers(&F).empty())
+      return;
+    Region R;
+    R.Kind = SIOX_REGION_OUTSIDE;
+    R.Function = &F;
+    bool Returns = false;
+    for (BasicBlock &BB : F) {
+      Returns |= isa<ReturnInst>(BB.getTerminator());
+      if (BB.getTerminatingMustTailCall())
+        R.Refused = Reason::MustTail;
+    }
+    if (!Returns)
+      return;
+    place(R, DebugLoc());
+    R.Line = R.FunctionLine;
+    if (const DISubprogram *S = F.getSubprogram())
+      R.File = S->getFilename().str();
+    Model.Regions.push_back(std::move(R));
+  }
+
   static Reason whyNotMarkable(const Loop &L) {
     for (BasicBlock *Pred : predecessors(L.getHeader()))
       if (!L.contains(Pred) && isa<IndirectBrInst, CallBrInst>(Pred->getTerminator()))
@@ -257,8 +287,7 @@ private:
       }
     std::vector<std::tuple<unsigned, unsigned, siox_region_kind, unsigned>> Order;
     for (const Region &R : Model.Regions)
-      Order.push_back({Blocks[R.Header ? R.Header : R.Call->getParent()],
-                       R.Call ? Calls[R.Call] : 0, R.Kind, Order.size()});
+      Order.push_back({Blocks[blockOf(R)], R.Call ? Calls[R.Call] : 0, R.Kind, Order.size()});
     llvm::sort(Order);
     std::vector<Region> Sorted;
     Sorted.reserve(Order.size());
@@ -283,6 +312,10 @@ private:
 };
 
 } // namespace
+
+const BasicBlock *blockOf(const Region &R) {
+  return R.Header ? R.Header : R.Call ? R.Call->getParent() : &R.Function->getEntryBlock();
+}
 
 std::string functionName(const Function &F) {
   const DISubprogram *S = F.getSubprogram();

@@ -10,6 +10,9 @@
 //     for (i = 0; i < N; i++) ...        LOOP   next: write_at, trip N
 //   }
 //
+// Code of other modules, which this one does not see, is a region as well, OUTSIDE: from where a
+// function that reaches accesses and that only they call returns, to their next call.
+//
 // A loop with data accesses that directly contains a LOOP or CALL, and that only its own end
 // leaves, is a STEPS region too: its iterations are counted, so that what waits for its end can be
 // timed.
@@ -32,8 +35,11 @@ constexpr int64_t ShortTrip = 8;
 
 /// Time passes in it without data accesses: what hints are given for.
 inline bool isGap(const Region &R) {
-  return R.Kind == SIOX_REGION_LOOP || R.Kind == SIOX_REGION_CALL;
+  return R.Kind == SIOX_REGION_LOOP || R.Kind == SIOX_REGION_CALL || R.Kind == SIOX_REGION_OUTSIDE;
 }
+
+/// Where it stands in its function; an OUTSIDE region, at the beginning.
+const llvm::BasicBlock *blockOf(const Region &R);
 
 /// Fills Model.Regions. Changes nothing in the module. Needs Model.Sites.
 void findRegions(llvm::Module &M, ModuleModel &Model);

@@ -41,6 +41,14 @@ ArrayRef<CallBase *> ModuleShape::callers(const Function *F) const {
   return It == Callers.end() ? ArrayRef<CallBase *>() : ArrayRef<CallBase *>(It->second);
 }
 
+bool isProgram(const Function &F) { return F.getName() == "main" || F.getName() == "_QQmain"; }
+
+bool ModuleShape::isEntrance(const Function &F) const {
+  const FunctionShape *S = of(&F);
+  return S && S->Slice && !isProgram(F) && !F.hasAvailableExternallyLinkage() &&
+         (!F.hasLocalLinkage() || F.hasAddressTaken());
+}
+
 bool ModuleShape::hasAccess(const Loop &L) const {
   for (BasicBlock *BB : L.blocks())
     for (Instruction &I : *BB)
@@ -81,6 +89,7 @@ void ModuleShape::findCallees(Module &M) {
           Callers[Callee].push_back(Call);
       }
     Functions.push_back(&F);
+    Program |= isProgram(F);
     Shapes[&F] = std::move(Shape);
   }
   CallGraph Graph(M);

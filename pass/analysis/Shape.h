@@ -17,6 +17,9 @@ namespace siox {
 /// A site that moves data: read and write calls, their split and nonblocking forms.
 bool isDataSite(const Site &S);
 
+/// Where a program begins: nobody calls it.
+bool isProgram(const llvm::Function &F);
+
 struct FunctionShape {
   llvm::DominatorTree DT;
   llvm::LoopInfo LI;
@@ -39,6 +42,10 @@ public:
   bool hasAccess(const llvm::Loop &L) const;
   /// The call may take long: it is a region of its own where it does no I/O.
   bool lasts(const llvm::CallBase &Call) const;
+  /// The program begins in this module.
+  bool hasProgram() const { return Program; }
+  /// Code that this module does not show can call the function, and it reaches data accesses.
+  bool isEntrance(const llvm::Function &F) const;
   /// Every defined function, in module order.
   llvm::ArrayRef<const llvm::Function *> functions() const { return Functions; }
   bool empty() const { return Sites.empty(); }
@@ -52,6 +59,7 @@ private:
 
   llvm::DenseMap<const llvm::CallBase *, unsigned> Sites;
   std::vector<const llvm::Function *> Functions;
+  bool Program = false;
   llvm::DenseMap<const llvm::Function *, std::unique_ptr<FunctionShape>> Shapes;
   llvm::DenseMap<const llvm::Function *, llvm::SmallVector<llvm::CallBase *, 4>> Callers;
 };

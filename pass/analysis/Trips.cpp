@@ -95,8 +95,8 @@ void findRegionTrips(OptimisticClone &Clone, ModuleModel &Model) {
   for (auto &[Id, List] : Trips)
     // What the real loop says by itself stays.
     // A loop without effects loses its iterations in the clone, so a count below 2 tells nothing.
-    if (all_equal(List) && Model.Regions[Id].Kind != SIOX_REGION_CALL &&
-        Model.Regions[Id].Trip == SIOX_UNKNOWN && List.front() > 1)
+    if (all_equal(List) && Model.Regions[Id].Header && Model.Regions[Id].Trip == SIOX_UNKNOWN &&
+        List.front() > 1)
       Model.Regions[Id].Trip = List.front();
 }
 

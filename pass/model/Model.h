@@ -114,7 +114,7 @@ struct Region {
   uint64_t Key = 0;
   std::string File;
   unsigned Line = 0, Column = 0, Ordinal = 0;
-  unsigned FunctionLine = 0; ///< where Function begins, 0: not known
+  unsigned FunctionLine = 0;     ///< where Function begins, 0: not known
   RegionLists Near;              ///< NEST: Next are the sites inside
   RegionLists Far;               ///< where regions of called functions are passed through: Inner
   std::vector<unsigned> Inner;   ///< none: Far says the same as Near and is empty
@@ -152,6 +152,9 @@ struct Region {
 struct ModuleModel {
   std::vector<Site> Sites;     ///< index == Id
   std::vector<Region> Regions; ///< index == Id
+  /// Functions that reach data accesses and that other modules can call, where there is an OUTSIDE
+  /// region.
+  std::vector<llvm::Function *> Entrances;
 };
 
 } // namespace siox

@@ -40,7 +40,10 @@ bool isMissed(const Region &R, const RegionPlan &P) {
 }
 
 static const char *kindName(siox_region_kind Kind) {
-  return Kind == SIOX_REGION_LOOP ? "LOOP" : Kind == SIOX_REGION_CALL ? "CALL" : "NEST";
+  return Kind == SIOX_REGION_LOOP      ? "LOOP"
+         : Kind == SIOX_REGION_CALL    ? "CALL"
+         : Kind == SIOX_REGION_OUTSIDE ? "OUTSIDE"
+                                       : "NEST";
 }
 
 static void printPlace(raw_ostream &Out, const std::string &File, unsigned Line) {
@@ -142,7 +145,7 @@ void reportRegions(const ModuleModel &Model, ArrayRef<RegionPlan> Plans, bool Sp
       Where = DiagnosticLocation(R.Call->getDebugLoc());
     else if (DISubprogram *S = R.Function->getSubprogram(); S && R.Refused == Reason::None)
       Where = DiagnosticLocation(DebugLoc(DILocation::get(S->getContext(), R.Line, R.Column, S)));
-    const BasicBlock *Block = R.Header ? R.Header : R.Call->getParent();
+    const BasicBlock *Block = blockOf(R);
     if (R.Kind == SIOX_REGION_LOOP && R.Enter && Split) {
       if (!R.Function->hasOptNone())
         continue;

@@ -66,13 +66,16 @@ void printSummary(const ModuleModel &Model, ArrayRef<RegionPlan> Plans, raw_ostr
       Data++;
       Sites[classOf(S)]++;
     }
-  Row Loops, Calls, Nests;
+  Row Loops, Calls, Nests, Outside;
   std::map<Reason, unsigned> Reasons; // in the order of reasons.def
   for (const Region &R : Model.Regions) {
     if (R.Kind == SIOX_REGION_STEPS)
       continue;
     const RegionPlan &P = Plans[R.Id];
-    Row &Kind = R.Kind == SIOX_REGION_LOOP ? Loops : R.Kind == SIOX_REGION_CALL ? Calls : Nests;
+    Row &Kind = R.Kind == SIOX_REGION_LOOP      ? Loops
+                : R.Kind == SIOX_REGION_CALL    ? Calls
+                : R.Kind == SIOX_REGION_OUTSIDE ? Outside
+                                                : Nests;
     (R.Refused != Reason::None ? Kind.NotMarked
      : isMissed(R, P)          ? Kind.NoHint
      : P.Why == Reason::None   ? Kind.Planned
@@ -90,6 +93,8 @@ void printSummary(const ModuleModel &Model, ArrayRef<RegionPlan> Plans, raw_ostr
   printRow(Out, "loops", Loops);
   printRow(Out, "calls", Calls);
   printRow(Out, "nests with accesses", Nests);
+  if (Outside.sum())
+    printRow(Out, "unseen callers", Outside);
   for (auto [Why, Count] : Reasons)
     Out << "  " << left_justify(reasonName(Why), 22) << right_justify(utostr(Count), 12) << "  "
         << reasonText(Why) << '\n';

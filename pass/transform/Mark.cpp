@@ -24,7 +24,9 @@ public:
         DT(F), LI(DT) {}
 
   void mark(Region &R) {
-    if (R.Call)
+    if (R.Kind == SIOX_REGION_OUTSIDE)
+      markOutside(R);
+    else if (R.Call)
       markCall(R);
     else
       markLoop(R, *LI.getLoopFor(R.Header));
@@ -33,6 +35,17 @@ public:
   unsigned depth(const Region &R) const { return R.Header ? LI.getLoopDepth(R.Header) : 0; }
 
 private:
+  /// It ends when a function that other modules call begins: markEntrances.
+  void markOutside(Region &R) {
+    for (BasicBlock &BB : *R.Function) {
+      if (!isa<ReturnInst>(BB.getTerminator()))
+        continue;
+      IRBuilder<> B(BB.getTerminator());
+      B.SetCurrentDebugLocation(place(R, BB.getTerminator()->getDebugLoc()));
+      R.Enter = B.CreateCall(Enter, {R.Descriptor, B.getInt64(SIOX_UNKNOWN)});
+    }
+  }
+
   void markCall(Region &R) {
     IRBuilder<> B(R.Call); // takes the call's debug location
     R.Enter = B.CreateCall(Enter, {R.Descriptor, B.getInt64(SIOX_UNKNOWN)});
@@ -80,6 +93,18 @@ private:
 
 } // namespace
 
+/// Where other modules' code ends for a while.
+static void markEntrances(Module &M, const ModuleModel &Model) {
+  Constant *Nothing = ConstantPointerNull::get(PointerType::getUnqual(M.getContext()));
+  for (llvm::Function *F : Model.Entrances) {
+    BasicBlock &Entry = F->getEntryBlock();
+    IRBuilder<> B(&Entry, Entry.getFirstNonPHIOrDbgOrAlloca());
+    if (DISubprogram *S = F->getSubprogram())
+      B.SetCurrentDebugLocation(DILocation::get(S->getContext(), S->getScopeLine(), 0, S));
+    B.CreateCall(abiFunction(M, "siox_region_leave"), {Nothing});
+  }
+}
+
 void markRegions(Module &M, ModuleModel &Model) {
   SmallVector<GlobalValue *, 32> Descriptors;
   std::vector<Region *> Here;
@@ -104,6 +129,7 @@ void markRegions(Module &M, ModuleModel &Model) {
     }
   }
   keep(M, Descriptors);
+  markEntrances(M, Model);
 }
 
 namespace {

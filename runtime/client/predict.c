@@ -151,7 +151,7 @@ SIOX_EXPORT int64_t siox_region_tick(struct siox_region *region, int64_t iterati
 SIOX_EXPORT void siox_region_leave(struct siox_region *region) {
   if (siox__profiling)
     siox__profile_leave(region, siox__now_ns());
-  if (!region || !owns_regions() || !begin())
+  if (!owns_regions() || !begin())
     return;
   int saved = errno;
   siox__predictor_leave(predictor(), region, siox__now_ns());
@@ -189,7 +189,7 @@ void siox__predict_opened(struct siox_site *site, void *handle, const struct sio
 void siox__predict_closed(void *handle) {
   if (!begin())
     return;
-  siox__predictor_closed(predictor(), handle);
+  siox__predictor_closed(predictor(), handle, siox__now_ns());
   end();
 }
 

@@ -55,6 +55,7 @@ struct siox__pfile {
   const void *handle; /* NULL: closed */
   const struct siox_site *origin;
   struct siox_layout layout; /* factor 0: not on emulated disks */
+  uint32_t opens;            /* so often */
   struct siox_layout beside; /* of the file with its shared file pointer; factor 0: none seen */
   uint64_t needed;           /* release generation at which all its disks were claimed as needed */
 };
@@ -134,6 +135,8 @@ struct siox__region_state {
   uint32_t nfollowed;
   bool last_in_step; /* the STEPS loop around it ended an iteration after it */
   uint64_t bursts;   /* that have ended */
+  uint64_t
+      surprise; /* OUTSIDE: of how many bursts the last was that used a site for the first time */
   struct siox_region
       *owner;               /* scratch of the walk: brief regions belong to the burst of this one */
   struct siox_region *link; /* all regions seen */
@@ -183,6 +186,7 @@ struct siox__predictor {
   struct siox_site **touched;        /* sites used in the running burst */
   uint32_t ntouched, maxtouched;
   bool threads;      /* several access files: what one said ends with it, so each says all */
+  uint32_t opens;    /* scratch: closed files count that were opened so often; UINT32_MAX: none */
   bool settled;      /* a burst has ended: what the program works with is known */
   uint64_t releases; /* grows with each release given: generation of struct siox__pfile.needed */
   struct siox_region *regions;      /* all seen, through state->link */
@@ -202,7 +206,7 @@ int siox__predictor_init(struct siox__predictor *p, const struct siox__predict_e
 void siox__predictor_free(struct siox__predictor *p);
 void siox__predictor_opened(struct siox__predictor *p, struct siox_site *site, const void *handle,
                             const struct siox_layout *layout);
-void siox__predictor_closed(struct siox__predictor *p, const void *handle);
+void siox__predictor_closed(struct siox__predictor *p, const void *handle, int64_t now);
 /* The MPI library has opened a file that keeps the shared file pointer of an open one; takes the
  * layout over. */
 void siox__predictor_beside(struct siox__predictor *p, const void *handle,
@@ -221,6 +225,7 @@ int64_t siox__predictor_enter(struct siox__predictor *p, struct siox_region *reg
                               int64_t now);
 int64_t siox__predictor_tick(struct siox__predictor *p, struct siox_region *region,
                              int64_t iteration, int64_t now);
+/* region NULL: the innermost OUTSIDE region, if there is one. */
 void siox__predictor_leave(struct siox__predictor *p, struct siox_region *region, int64_t now);
 /* Split loops: iterations of lead, and the hint between the two loops. */
 int64_t siox__predictor_split(struct siox__predictor *p, struct siox_region *region, int64_t trip,
@@ -249,6 +254,14 @@ enum siox__place siox__place_of_site(const struct siox__lists *lists,
                                      const struct siox_site *site);
 /* So many bursts in a loop without what the compiler saw there speak against it. */
 enum { SIOX__PASSED_BY = SIOX__HISTORY };
+/* What follows code that the compiler has not seen, only experience tells: before the first burst
+ * anything can, after it what did so far, until something else comes; then anything can for as long
+ * as SIOX__PASSED_BY bursts. */
+static inline bool siox__experienced(const struct siox_region *region) {
+  const struct siox__region_state *s = region->state;
+  return region->kind == SIOX_REGION_OUTSIDE && s->bursts > 0 &&
+         (s->surprise == 0 || s->bursts - s->surprise >= SIOX__PASSED_BY);
+}
 /* Adds the disks that `site` will use in the j-th coming burst of context c (NULL: no context
  * known). What was passed by in many iterations of a loop is believed to be passed by again. false:
  * cannot tell, it may be any disk. */

@@ -78,12 +78,7 @@ void siox__predictor_opened(struct siox__predictor *p, struct siox_site *site, c
     p->nfiles++;
   }
   f->handle = handle;
-}
-
-void siox__predictor_closed(struct siox__predictor *p, const void *handle) {
-  int32_t i = siox__predictor_file(p, handle);
-  if (i >= 0)
-    p->file[i].handle = NULL;
+  f->opens += f->opens < UINT32_MAX - 1;
 }
 
 void siox__predictor_beside(struct siox__predictor *p, const void *handle,
@@ -179,9 +174,13 @@ static void learn_access(struct siox__predictor *p, struct siox_site *site, int3
   touch(p, site, s);
   uint64_t unit = file >= 0 ? p->file[file].layout.unit : 0;
   siox__history_access(&s->any, file, unit, piece);
-  struct siox__context *c = p->burst_region ? context_of(p, p->burst_region->state, site) : NULL;
-  if (c)
-    siox__history_access(c, file, unit, piece);
+  struct siox__region_state *r = p->burst_region ? p->burst_region->state : NULL;
+  struct siox__context *c = r ? context_of(p, r, site) : NULL;
+  if (!c)
+    return;
+  if (!c->ever && !c->files)
+    r->surprise = r->bursts;
+  siox__history_access(c, file, unit, piece);
 }
 
 /* Keeps the first piece; a second one ends it. */
@@ -318,6 +317,15 @@ static void replan(struct siox__predictor *p, int64_t now) {
   siox__predict_emit(p, now);
 }
 
+void siox__predictor_closed(struct siox__predictor *p, const void *handle, int64_t now) {
+  int32_t i = siox__predictor_file(p, handle);
+  if (i < 0)
+    return;
+  p->file[i].handle = NULL;
+  if (p->gap && p->stack[p->gap - 1].region->kind == SIOX_REGION_OUTSIDE)
+    replan(p, now);
+}
+
 /* The outermost region that can be a gap is one. */
 static void begin_gap(struct siox__predictor *p, int64_t now) {
   uint32_t i = 0;
@@ -333,6 +341,14 @@ static void begin_gap(struct siox__predictor *p, int64_t now) {
   close_burst(p);
   p->gap = i + 1;
   replan(p, now);
+}
+
+/* Code of other modules runs: the innermost such frame, index + 1; 0: none. */
+static uint32_t outside(const struct siox__predictor *p) {
+  uint32_t i = p->depth;
+  while (i && p->stack[i - 1].region->kind != SIOX_REGION_OUTSIDE)
+    i--;
+  return i;
 }
 
 int64_t siox__predictor_enter(struct siox__predictor *p, struct siox_region *region, int64_t trip,
@@ -352,6 +368,11 @@ int64_t siox__predictor_enter(struct siox__predictor *p, struct siox_region *reg
     s->steps_trip = trip > 0 ? trip : region->trip;
     s->steps_seen = now;
     return 1;
+  }
+  uint32_t before = region->kind == SIOX_REGION_OUTSIDE ? outside(p) : 0;
+  if (before) { /* one that was called back has returned to its caller, and that one to its own */
+    p->depth = before - 1;
+    p->gap = p->gap < before ? p->gap : 0;
   }
   for (uint32_t i = 0; i < p->depth; i++)
     if (p->stack[i].region == region) {
@@ -417,12 +438,16 @@ static void gap_over(struct siox__predictor *p, struct siox_region *region, int6
   bool last =
       siox__steps_wait(region, now) == 0; /* what waits for the end of the loop may come now */
   struct siox__lists lists = siox__lists_of(p, region);
+  p->opens = UINT32_MAX; /* now */
   for (uint32_t i = 0; i < s->nafter; i++) {
     struct siox_site *site = s->after[i].site;
     enum siox__place where = siox__place_of_site(&lists, region, site);
+    if (siox__experienced(region) && !s->after[i].ever)
+      continue;
     if (where != SIOX__OUTSIDE || last)
       siox__predict_mask(p, &s->after[i], site, 1, where, &soon);
   }
+  p->opens = 0;
   for (uint32_t d = siox_mask_next(&soon, 0); d < p->env.ndisks; d = siox_mask_next(&soon, d + 1)) {
     const struct siox__claimed *c = &p->claimed[d];
     if (c->state != SIOX__RELEASED || (p->env.lead == SIOX_LEAD_GAP && c->need_by <= now))
@@ -435,11 +460,16 @@ static void gap_over(struct siox__predictor *p, struct siox_region *region, int6
 void siox__predictor_leave(struct siox__predictor *p, struct siox_region *region, int64_t now) {
   if (asleep(p))
     return;
-  if (region->kind == SIOX_REGION_STEPS && region->state)
-    ((struct siox__region_state *)region->state)->stepping = false;
   uint32_t i = p->depth;
-  while (i && p->stack[i - 1].region != region)
-    i--;
+  if (!region) {
+    i = outside(p);
+    region = i ? p->stack[i - 1].region : NULL;
+  } else {
+    if (region->kind == SIOX_REGION_STEPS && region->state)
+      ((struct siox__region_state *)region->state)->stepping = false;
+    while (i && p->stack[i - 1].region != region)
+      i--;
+  }
   if (!i)
     return;
   struct siox__frame *f = &p->stack[i - 1];
@@ -450,7 +480,9 @@ void siox__predictor_leave(struct siox__predictor *p, struct siox_region *region
   struct siox__region_state *s = region->state;
   if (f->trip > 0)
     s->trip = f->trip;
-  p->depth = i - 1; /* frames above were left by a jump */
+  if (p->gap > i) /* frames above were left by a jump */
+    p->gap = 0;
+  p->depth = i - 1;
   if (s->had_access)
     return;
   siox__region_took(s, now - f->start);

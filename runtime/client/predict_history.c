@@ -215,6 +215,11 @@ static void add_whole(const struct siox__pfile *f, struct siox_mask *mask) {
   siox__predict_shared(f, mask);
 }
 
+/* It is open, or was closed as one that comes back. */
+static bool may_be_used(const struct siox__predictor *p, const struct siox__pfile *f) {
+  return f->handle || f->opens >= p->opens;
+}
+
 static bool well_behaved(const struct siox_site *site) {
   for (uint32_t i = 0; i < site->nlevels; i++)
     if (site->levels[i].offset_class == SIOX_OFFSET_UNKNOWN ||
@@ -236,7 +241,8 @@ static bool add_origins(const struct siox__predictor *p, const struct siox_site 
     bool found = false;
     for (uint32_t i = 0; i < p->nfiles; i++)
       if (p->file[i].origin == site->origins[o]) {
-        add_whole(&p->file[i], mask);
+        if (may_be_used(p, &p->file[i]))
+          add_whole(&p->file[i], mask);
         found = true;
       }
     if (!found)
@@ -247,7 +253,7 @@ static bool add_origins(const struct siox__predictor *p, const struct siox_site 
 
 void siox__predict_given(const struct siox__predictor *p, uint64_t files, struct siox_mask *mask) {
   for (uint32_t i = 0; i < p->nfiles && i < SIOX__FILES_MAX; i++)
-    if (files >> i & 1)
+    if (files >> i & 1 && may_be_used(p, &p->file[i]))
       add_whole(&p->file[i], mask);
 }
 
@@ -294,16 +300,17 @@ bool siox__predict_mask(const struct siox__predictor *p, const struct siox__cont
   }
   for (uint32_t i = 0; i < p->nfiles && i < SIOX__FILES_MAX; i++) {
     const struct siox__track *track = NULL;
-    if (!(files >> i & 1) || !p->file[i].layout.factor)
+    const struct siox__pfile *f = &p->file[i];
+    if (!(files >> i & 1) || !f->layout.factor || !may_be_used(p, f))
       continue;
     for (uint32_t k = 0; k < c->ntracks && !track; k++)
       if (c->track[k].file == (int32_t)i)
         track = &c->track[k];
     if (track && period == 1 && well_behaved(site))
-      add_track(&p->file[i].layout, site, track, j, mask);
+      add_track(&f->layout, site, track, j, mask);
     else
-      siox_layout_disks(&p->file[i].layout, mask);
-    siox__predict_shared(&p->file[i], mask);
+      siox_layout_disks(&f->layout, mask);
+    siox__predict_shared(f, mask);
   }
   return true;
 }

@@ -44,8 +44,11 @@ static void use_sites_after(struct siox__predictor *p, struct siox_region *regio
                             const struct siox__lists *lists, int64_t time) {
   struct siox__region_state *s = region->state;
   int64_t steps_left = siox__steps_wait(region, time);
+  bool experienced = siox__experienced(region);
   for (uint32_t i = 0; i < s->nafter; i++) {
     const struct siox__context *c = &s->after[i];
+    if (experienced && !c->ever)
+      continue;
     enum siox__place where = siox__place_of_site(lists, region, c->site);
     uint32_t period = 1;
     siox__history_files(c, 1, &period);
@@ -61,7 +64,7 @@ static void use_sites_after(struct siox__predictor *p, struct siox_region *regio
       use_at(p, &p->scratch, time + steps_left);
     }
   }
-  if (region->flags & SIOX_REGION_OPEN_END)
+  if (region->flags & SIOX_REGION_OPEN_END && !experienced)
     anything_open_at(p, time);
 }
 
@@ -96,7 +99,7 @@ static void use_sites_of_brief(struct siox__predictor *p, struct siox_region *re
     for (uint32_t k = 0; k < s->nafter && !own; k++)
       if (s->after[k].site == lists->next[i])
         own = &s->after[k];
-    if (seen)
+    if (seen || siox__experienced(owner))
       continue;
     int64_t wait = unless_again(owner, region);
     if (siox__place_of_site(lists, region, lists->next[i]) == SIOX__OUTSIDE)
@@ -131,13 +134,11 @@ static struct siox_region *nearest(struct siox__predictor *p) {
   return best;
 }
 
-void siox__predict_next_use(struct siox__predictor *p, struct siox_region *from, int64_t end) {
+static void walk(struct siox__predictor *p, struct siox_region *from, int64_t end) {
   for (uint32_t d = 0; d < p->env.ndisks; d++)
     p->next_use[d] = SIOX_NEVER;
   p->visit++;
-  struct siox__region_state *first = siox__region_state(p, from);
-  if (!first)
-    return;
+  struct siox__region_state *first = from->state;
   first->visit = p->visit;
   first->done = false;
   first->dist = end;
@@ -166,6 +167,15 @@ void siox__predict_next_use(struct siox__predictor *p, struct siox_region *from,
       }
     }
   }
+}
+
+void siox__predict_next_use(struct siox__predictor *p, struct siox_region *from, int64_t end) {
+  if (!siox__region_state(p, from))
+    return;
+  /* What was closed for good does not come back with code that is not seen. */
+  p->opens = siox__experienced(from) ? 2 : 0;
+  walk(p, from, end);
+  p->opens = 0;
 }
 
 /* Sends what was wanted, one hint for all disks that want the same. */

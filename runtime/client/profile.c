@@ -100,13 +100,14 @@ void siox__profile_leave(const struct siox_region *region, int64_t now) {
   if (!mine)
     return;
   unsigned i = self.depth;
-  while (i && self.stack[i - 1].region != region)
+  while (i && (region ? self.stack[i - 1].region != region
+                      : self.stack[i - 1].region->kind != SIOX_REGION_OUTSIDE))
     i--;
   if (!i)
     return;
   const struct frame f = self.stack[i - 1];
   self.depth = i - 1; /* frames above were left by a jump */
-  struct measured *m = find(region);
+  struct measured *m = find(f.region);
   if (!m)
     return;
   int64_t iterations = f.iterations, time = f.seen - f.start;

@@ -64,7 +64,7 @@ static bool read_row(char *line, struct row *r) {
                     .iteration_ns = strtod(f[8], NULL),
                     .file = strdup(f[9]),
                     .function = strdup(f[10])};
-  return r->kind >= SIOX_REGION_LOOP && r->kind <= SIOX_REGION_STEPS && r->file && r->function;
+  return r->kind >= SIOX_REGION_LOOP && r->kind <= SIOX_REGION_OUTSIDE && r->file && r->function;
 }
 
 static bool keep(struct rows *rows, const struct row *r) {
@@ -144,7 +144,7 @@ static void write_text(FILE *out, const char *text) {
 }
 
 static int write_rows(void *context, FILE *out) {
-  static const char *const kinds[] = {"", "LOOP", "CALL", "NEST", "STEPS"};
+  static const char *const kinds[] = {"", "LOOP", "CALL", "NEST", "STEPS", "OUTSIDE"};
   const struct rows *rows = context;
   fputs(
       "# What regions of a program took at the least, in ns, by siox run --profile. Compile with\n"

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The predictor on the I/O module of a program whose other modules it does not see: a region begins
+ * when a function of the module has returned to them and ends when they call one again. */
+#include "predict_support.h"
+
+/* checkpoint(): writes all of file A on disks 1 to 3, and returns to code that is not seen. */
+struct checkpoint {
+  struct siox_site write, *next[1];
+  struct siox_region outside, *succ[1];
+};
+
+static void make(struct checkpoint *c) {
+  c->write = data_site(origin_a, 1);
+  c->next[0] = &c->write;
+  c->succ[0] = &c->outside;
+  c->outside = loop_region(c->next, 1, c->succ, 1);
+  c->outside.kind = SIOX_REGION_OUTSIDE;
+  c->outside.flags = SIOX_REGION_OPEN_END;
+}
+
+static void call(struct world *w, struct checkpoint *c) {
+  siox__predictor_leave(&w->p, NULL, w->now);
+  touch(w, &c->write, &handle_a, 0, 3 << 16);
+  siox__predictor_enter(&w->p, &c->outside, SIOX_UNKNOWN, w->now);
+}
+
+static void code_of_others_is_a_gap_once_it_was_timed(void **state) {
+  (void)state;
+  struct world w;
+  struct checkpoint c;
+  begin(&w, SIOX_LEAD_GAP, "1:3:64K", "0:1:64K");
+  make(&c);
+  open_files(&w);
+  call(&w, &c);
+  assert_null(last_for(&w, 0, w.n));
+  assert_int_equal(last_for(&w, 1, w.n)->flag, 1); /* unknown means full speed */
+  w.now += 10 * SECOND;
+  call(&w, &c);
+  const struct told *t = last_for(&w, 1, w.n);
+  assert_int_equal(t->flag, 0);
+  assert_int_equal(t->at, w.now);
+  assert_true(t->need_by <= w.now + 10 * SECOND && t->need_by >= w.now + 9 * SECOND);
+  end(&w);
+}
+
+static void a_call_ends_the_gap_of_another_function(void **state) {
+  (void)state;
+  struct world w;
+  struct checkpoint c, other;
+  begin(&w, SIOX_LEAD_GAP, "1:3:64K", "0:1:64K");
+  make(&c);
+  make(&other);
+  open_files(&w);
+  for (int i = 0; i < 3; i++) {
+    call(&w, &c); /* 4 s until other(), then 20 s until the next checkpoint */
+    w.now += 4 * SECOND;
+    call(&w, &other);
+    w.now += 20 * SECOND;
+  }
+  call(&w, &c);
+  assert_true(last_for(&w, 1, w.n)->need_by <= w.now + 4 * SECOND);
+  end(&w);
+}
+
+static void an_access_of_others_ends_the_gap(void **state) {
+  (void)state;
+  struct world w;
+  struct checkpoint c;
+  struct siox_site theirs = data_site(origin_a, 1);
+  begin(&w, SIOX_LEAD_GAP, "1:3:64K", "0:1:64K");
+  make(&c);
+  open_files(&w);
+  for (int i = 0; i < 3; i++, w.now += 10 * SECOND)
+    call(&w, &c);
+  assert_int_equal(last_for(&w, 1, w.n)->flag, 0);
+  touch(&w, &theirs, &handle_a, 0, 3 << 16);
+  assert_int_equal(last_for(&w, 1, w.n)->flag, 1);
+  /* What did accesses is no gap until it passes without one. */
+  w.now += 10 * SECOND;
+  call(&w, &c);
+  assert_int_equal(last_for(&w, 1, w.n)->flag, 1);
+  end(&w);
+}
+
+static void called_from_a_region_of_their_caller_it_ends_with_that(void **state) {
+  (void)state;
+  struct world w;
+  struct checkpoint c;
+  struct siox_site read = data_site(origin_a, 1), *next[] = {&read};
+  struct siox_region call_of_it = loop_region(next, 1, NULL, 0),
+                     work = loop_region(next, 1, NULL, 0);
+  call_of_it.kind = SIOX_REGION_CALL;
+  begin(&w, SIOX_LEAD_GAP, "1:3:64K", "0:1:64K");
+  make(&c);
+  open_files(&w);
+  for (int i = 0; i < 3; i++) {
+    siox__predictor_enter(&w.p, &call_of_it, SIOX_UNKNOWN, w.now);
+    call(&w, &c);
+    siox__predictor_leave(&w.p, &call_of_it, w.now);
+    run_loop(&w, &work, 100, 20 * SECOND);
+    touch(&w, &read, &handle_a, 0, 3 << 16);
+  }
+  assert_int_equal(w.p.depth, 0);
+  assert_int_equal(w.p.gap, 0);
+  int64_t start = w.now;
+  siox__predictor_enter(&w.p, &work, 100, w.now);
+  const struct told *t = last_for(&w, 1, w.n);
+  assert_int_equal(t->flag, 0);
+  assert_true(t->need_by <= start + 20 * SECOND && t->need_by >= start + 19 * SECOND);
+  end(&w);
+}
+
+/* What the compiler says can follow, but never did: `also`, on all of file B. */
+static void only_what_followed_is_expected(void **state) {
+  (void)state;
+  struct world w;
+  struct checkpoint c;
+  struct siox_site also = data_site(origin_b, 1);
+  begin(&w, SIOX_LEAD_GAP, "1:3:64K", "0:1:64K");
+  make(&c);
+  struct siox_site *next[] = {&c.write, &also};
+  c.outside.next = next;
+  c.outside.nnext = 2;
+  open_files(&w);
+  touch(&w, &also, &handle_b, 0, 1 << 16);
+  for (int i = 0; i < 3; i++, w.now += 10 * SECOND)
+    call(&w, &c);
+  assert_int_equal(last_for(&w, 0, w.n)->need_by, 0); /* for good */
+  assert_true(last_for(&w, 1, w.n)->need_by > 0);
+  /* It comes all the same: then anything can. */
+  siox__predictor_leave(&w.p, NULL, w.now);
+  touch(&w, &also, &handle_b, 0, 1 << 16);
+  for (int i = 0; i < 3; i++, w.now += 10 * SECOND)
+    call(&w, &c);
+  assert_int_equal(last_for(&w, 0, w.n)->flag, 0);
+  assert_true(last_for(&w, 0, w.n)->need_by > 0);
+  end(&w);
+}
+
+/* A file for each call: opened by the same call with the same layout it is taken for the same. */
+static void a_file_that_is_closed_is_expected_when_it_was_opened_again_before(void **state) {
+  (void)state;
+  struct world w;
+  struct checkpoint c;
+  begin(&w, SIOX_LEAD_GAP, "1:3:64K", "0:1:64K");
+  make(&c);
+  for (int i = 0; i < 3; i++, w.now += 10 * SECOND) {
+    siox__predictor_leave(&w.p, NULL, w.now);
+    siox__predictor_opened(&w.p, &open_a, &handle_a, &w.a);
+    touch(&w, &c.write, &handle_a, 0, 3 << 16);
+    siox__predictor_closed(&w.p, &handle_a, w.now);
+    siox__predictor_enter(&w.p, &c.outside, SIOX_UNKNOWN, w.now);
+  }
+  assert_true(last_for(&w, 1, w.n)->need_by > 0);
+  /* One file for good, and not a word of it when it is closed: by the others this time. */
+  siox__predictor_leave(&w.p, NULL, w.now);
+  siox__predictor_opened(&w.p, &open_b, &handle_b, &w.b);
+  touch(&w, &c.write, &handle_b, 0, 1 << 16);
+  siox__predictor_enter(&w.p, &c.outside, SIOX_UNKNOWN, w.now);
+  assert_true(last_for(&w, 0, w.n)->need_by > 0);
+  siox__predictor_closed(&w.p, &handle_b, w.now);
+  assert_int_equal(last_for(&w, 0, w.n)->flag, 0);
+  assert_int_equal(last_for(&w, 0, w.n)->need_by, 0);
+  assert_true(last_for(&w, 1, w.n)->need_by > 0);
+  end(&w);
+}
+
+static void leaving_what_was_never_entered_is_nothing(void **state) {
+  (void)state;
+  struct world w;
+  struct checkpoint c;
+  begin(&w, SIOX_LEAD_GAP, "1:3:64K", "0:1:64K");
+  make(&c);
+  struct siox_region work = loop_region(c.next, 1, NULL, 0);
+  siox__predictor_enter(&w.p, &work, 100, w.now);
+  siox__predictor_leave(&w.p, NULL, w.now);
+  assert_int_equal(w.p.depth, 1);
+  end(&w);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(code_of_others_is_a_gap_once_it_was_timed),
+      cmocka_unit_test(a_call_ends_the_gap_of_another_function),
+      cmocka_unit_test(an_access_of_others_ends_the_gap),
+      cmocka_unit_test(called_from_a_region_of_their_caller_it_ends_with_that),
+      cmocka_unit_test(only_what_followed_is_expected),
+      cmocka_unit_test(a_file_that_is_closed_is_expected_when_it_was_opened_again_before),
+      cmocka_unit_test(leaving_what_was_never_entered_is_nothing),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
