@@ -46,6 +46,7 @@ int siox_disk_speed(uint32_t disk, int32_t *speed);
 
 /* For the pass only; see abi.def. */
 void siox_at(const struct siox_site *site);
+const struct siox_site *siox_within(const struct siox_site *site);
 void siox_region_files(struct siox_file_uses *uses, const void *a, const void *b, const void *c, const void *d);
 int64_t siox_region_enter(struct siox_region *region, int64_t trip);
 int64_t siox_region_tick(struct siox_region *region, int64_t iteration);

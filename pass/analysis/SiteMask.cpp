@@ -2,6 +2,7 @@
 // Site masks through the run time's own layout arithmetic (siox_layout_mask and its strided form).
 #include "analysis/SiteMask.h"
 #include "analysis/Views.h"
+#include "model/MpiIo.h"
 #include "siox/layout.h"
 #include "llvm/ADT/ArrayRef.h"
 
@@ -110,6 +111,8 @@ SiteMask maskOf(const Site &S, unsigned Disks) {
     M.Why = Why;
     return M;
   };
+  if (S.Info->By == Layer::Library)
+    return Fail(Reason::InLibrary);
   if (!S.Layout)
     return Fail(Reason::LayoutUnknown);
   if (!Disks)

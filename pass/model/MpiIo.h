@@ -17,7 +17,11 @@ class Value;
 
 namespace siox {
 
-/// One row of mpiio.def. Argument positions count from 0, -1 where there is none.
+/// Who does the I/O of a call: MPI-IO, a library above it, or the C library.
+enum class Layer { MpiIo, Library, Posix };
+
+/// One row of mpiio.def, or of a table of callers of it (Context.h). Argument positions count from
+/// 0, -1 where there is none.
 struct CallInfo {
   const char *Name;
   siox_call Call;
@@ -27,8 +31,12 @@ struct CallInfo {
   siox_call_group Group;
   siox_call_width Width;
   int File, Offset, Buffer, Count, Datatype;
+  Layer By = Layer::MpiIo;
 
-  bool isData() const { return Class == SIOX_CLASS_READ || Class == SIOX_CLASS_WRITE; }
+  /// An access of the region graph.
+  bool isData() const {
+    return By != Layer::Posix && (Class == SIOX_CLASS_READ || Class == SIOX_CLASS_WRITE);
+  }
   /// A data call that itself names count and datatype; the END half of a split collective does not.
   bool movesData() const { return isData() && Span != SIOX_SPAN_END; }
 };

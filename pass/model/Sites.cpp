@@ -7,6 +7,7 @@
 // markers into one with a phi of descriptors, which is what the run time has to see.
 #include "model/Sites.h"
 #include "model/Abi.h"
+#include "model/Context.h"
 #include "model/MpiIo.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/IR/Constants.h"
@@ -49,29 +50,60 @@ bool takeFromCompiler(Module &M) {
   return true;
 }
 
-void findSites(Module &M, ModuleModel &Model) {
+namespace {
+class SiteFinder {
+public:
+  SiteFinder(Module &M, ModuleModel &Model) : M(M), Model(Model) {}
+
+  /// Adds the calls that have a row.
+  void add(function_ref<const CallInfo *(const CallBase &)> Lookup) {
+    for (Function &F : M)
+      for (Instruction &I : instructions(F)) {
+        auto *Call = dyn_cast<CallBase>(&I);
+        const CallInfo *Info = Call ? Lookup(*Call) : nullptr;
+        if (Info && Info->Class != SIOX_CLASS_APART)
+          add(*Call, *Info);
+      }
+  }
+
+private:
+  void add(CallBase &Call, const CallInfo &Info) {
+    Site S;
+    S.Id = Model.Sites.size();
+    S.Call = &Call;
+    S.Info = &Info;
+    Place P = placeOf(Call);
+    S.Ordinal = SamePlace[P.File + "\n" + P.Function + "\n" + std::to_string(P.Line) + "\n" +
+                          std::to_string(P.Column)]++;
+    S.Key = placeKey(P, S.Ordinal);
+    S.File = P.File;
+    S.Function = P.Function;
+    S.Line = P.Line;
+    S.Column = P.Column;
+    S.Callee = Info.By == Layer::MpiIo ? Info.Name : Call.getCalledFunction()->getName();
+    if (Info.By == Layer::Library) // anywhere in its files
+      S.Levels.push_back(AccessLevel());
+    Model.Sites.push_back(std::move(S));
+  }
+
+  Module &M;
+  ModuleModel &Model;
   StringMap<unsigned> SamePlace;
-  for (Function &F : M)
-    for (Instruction &I : instructions(F)) {
-      auto *Call = dyn_cast<CallBase>(&I);
-      const CallInfo *Info = Call ? lookupCall(*Call) : nullptr;
-      if (!Info || Info->Class == SIOX_CLASS_APART)
-        continue;
-      Site S;
-      S.Id = Model.Sites.size();
-      S.Call = Call;
-      S.Info = Info;
-      Place P = placeOf(I);
-      S.Ordinal = SamePlace[P.File + "\n" + P.Function + "\n" + std::to_string(P.Line) + "\n" +
-                            std::to_string(P.Column)]++;
-      S.Key = placeKey(P, S.Ordinal);
-      S.File = P.File;
-      S.Function = P.Function;
-      S.Line = P.Line;
-      S.Column = P.Column;
-      S.Callee = Info->Name;
-      Model.Sites.push_back(std::move(S));
-    }
+};
+
+/// Nothing can stand behind a guaranteed tail call.
+const CallInfo *contextOf(const CallBase &Call, Layer By) {
+  const CallInfo *Info = isa<CallInst, InvokeInst>(Call) ? lookupContext(Call) : nullptr;
+  return Info && Info->By == By && !Call.isMustTailCall() ? Info : nullptr;
+}
+} // namespace
+
+void findSites(Module &M, ModuleModel &Model) {
+  SiteFinder Finder(M, Model);
+  Finder.add([](const CallBase &Call) { return lookupCall(Call); });
+  Finder.add([](const CallBase &Call) { return contextOf(Call, Layer::Library); });
+  if (!Model.Sites.empty()) // a module without MPI-IO stays as it is
+    Finder.add([](const CallBase &Call) { return contextOf(Call, Layer::Posix); });
 }
 
 void markSites(Module &M, ModuleModel &Model) {
@@ -79,9 +111,13 @@ void markSites(Module &M, ModuleModel &Model) {
   for (Site &S : Model.Sites) {
     S.Descriptor =
         newDescriptor(M, siteType(M.getContext()), "siox_sites", "siox.site." + Twine(S.Id));
+    Descriptors.push_back(S.Descriptor);
+    if (S.Info->By != Layer::MpiIo) {
+      markContext(M, S);
+      continue;
+    }
     IRBuilder<> B(S.Call); // takes the call's debug location
     B.CreateCall(abiFunction(M, "siox_at"), {S.Descriptor});
-    Descriptors.push_back(S.Descriptor);
   }
   keep(M, Descriptors);
 }

@@ -7,9 +7,11 @@
 
 namespace siox {
 
-/// Fills Model.Sites with every MPI-IO call of the module; changes nothing in it.
+/// Fills Model.Sites with every MPI-IO call of the module, and every call of a library above or
+/// beside it that may do I/O (Context.h); changes nothing in it.
 void findSites(llvm::Module &M, ModuleModel &Model);
-/// Gives every site its descriptor and the marker siox_at(descriptor) right before the call.
+/// Gives every site its descriptor and the marker siox_at(descriptor) right before the call, or
+/// siox_within around it.
 void markSites(llvm::Module &M, ModuleModel &Model);
 /// Writes what is known of the sites by now into their descriptors.
 void finishSites(llvm::Module &M, const ModuleModel &Model);

@@ -83,8 +83,13 @@ void printSummary(const ModuleModel &Model, ArrayRef<RegionPlan> Plans, raw_ostr
     if (Reason Why = R.Refused != Reason::None ? R.Refused : P.Why; Why != Reason::None)
       Reasons[Why]++;
   }
-  Out << "siox: " << moduleName(Model) << ": " << Model.Sites.size() << " calls of MPI-IO, " << Data
-      << " move data\n";
+  auto Count = [&](Layer By) {
+    return count_if(Model.Sites, [&](const Site &S) { return S.Info->By == By; });
+  };
+  Out << "siox: " << moduleName(Model) << ": " << Count(Layer::MpiIo) << " calls of MPI-IO, ";
+  if (auto Above = Count(Layer::Library))
+    Out << Above << " of libraries above it, ";
+  Out << Data << " move data\n";
   printLine(Out, "offsets", {"constant", "affine", "periodic", "invariant", "run time", "unknown"});
   printLine(Out, "accesses",
             {utostr(Sites[Constant]), utostr(Sites[Affine]), utostr(Sites[Periodic]),

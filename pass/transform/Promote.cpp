@@ -5,6 +5,7 @@
 // repeated.
 #include "transform/Promote.h"
 #include "analysis/Targets.h"
+#include "model/Context.h"
 #include "model/MpiIo.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/IR/InstIterator.h"
@@ -27,7 +28,7 @@ public:
 
   bool run() {
     for (Function &F : M)
-      if (F.isDeclaration() && lookupCall(F.getName()))
+      if (F.isDeclaration() && (lookupCall(F.getName()) || lookupLibrary(F)))
         reach(F);
     if (Reaching.empty())
       return false;

@@ -65,6 +65,7 @@ struct siox__thread {
   uint32_t number;                  /* small, from 1; 0: none yet */
   bool slack;                       /* timer slack is set */
   const struct siox_site *site;     /* announced by siox_at for the next MPI-IO call */
+  const struct siox_site *within;   /* by siox_within: of the library's call that is running */
   uint64_t io_site, io_uid, io_seq; /* of the MPI-IO call now running */
   void *io_handle;                  /* its MPI_File where it has one, or NULL */
   bool io_running;

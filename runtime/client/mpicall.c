@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The common part of every MPI-IO wrapper: the one recorder of a call. While the PMPI call runs,
- * the thread's I/O below it (siox__charge) carries its site and collective id. */
+ * the thread's I/O below it (siox__charge) carries its site and collective id. The site is the one
+ * that the compiler announced, else that of the library's call which the MPI-IO call is made in. */
 #include "client/mpiio.h"
 #include "client/predict.h"
 
 bool siox__call_start(struct siox__call *c, enum siox_call call) {
-  const struct siox_site *site = siox__self.site;
+  const struct siox_site *site = siox__self.site ? siox__self.site : siox__self.within;
   siox__self.site = NULL;
   if (!siox__welcomed() || siox__self.depth)
     return c->on = false;

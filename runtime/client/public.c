@@ -65,3 +65,9 @@ SIOX_EXPORT int siox_file_layout(const void *mpi_file, struct siox_layout *layou
 }
 
 SIOX_EXPORT void siox_at(const struct siox_site *site) { siox__self.site = site; }
+
+SIOX_EXPORT const struct siox_site *siox_within(const struct siox_site *site) {
+  const struct siox_site *before = siox__self.within;
+  siox__self.within = site;
+  return before;
+}

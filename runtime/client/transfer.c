@@ -29,6 +29,14 @@ void siox__sleep_until(int64_t time) {
     ;
 }
 
+/* The call that an access is made for: the MPI-IO call that runs, the library's or the C library's,
+ * or the one that was last on the file. */
+static uint64_t site_of(const struct siox__file *file) {
+  if (siox__self.io_running)
+    return siox__self.io_site;
+  return siox__self.within ? siox__record_site(siox__self.within) : file->later_site;
+}
+
 int64_t siox__charge(struct siox__file *file, enum siox_io_op op, int64_t arrival, int64_t offset,
                      int64_t bytes, uint32_t flags, uint32_t request) {
   siox__self.connection = atomic_load(&siox__client.connection); /* before the file's number */
@@ -37,7 +45,7 @@ int64_t siox__charge(struct siox__file *file, enum siox_io_op op, int64_t arriva
                            .file = file->id,
                            .offset = offset,
                            .bytes = bytes,
-                           .site = own ? siox__self.io_site : file->later_site,
+                           .site = site_of(file),
                            .coll_uid = own ? siox__self.io_uid : file->later_uid,
                            .coll_seq = own ? siox__self.io_seq : file->later_seq,
                            .op = op,

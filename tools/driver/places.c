@@ -35,15 +35,19 @@ static char *read_text(const char *path, size_t *length) {
   return text;
 }
 
+/* MPI_File_, mpi_file_; and the libraries above: hdf5.h, H5Dwrite needs its header; pnetcdf.h,
+ * ncmpi_, nfmpi_. */
 static bool names_mpi_io(const char *text, size_t length) {
   for (const char *at = text, *end = text + length; at < end; at++) {
-    at = memchr(at, '_', (size_t)(end - at)); /* MPI_File_, mpi_file_ */
+    at = memchr(at, '_', (size_t)(end - at));
     if (!at)
-      return false;
+      break;
     if (at - text >= 3 && end - at > 6 && !strncasecmp(at - 3, "mpi_file_", 9))
       return true;
+    if (at - text >= 5 && (!memcmp(at - 5, "ncmpi_", 6) || !strncasecmp(at - 5, "nfmpi_", 6)))
+      return true;
   }
-  return false;
+  return strstr(text, "hdf5") || strstr(text, "pnetcdf");
 }
 
 /* A header in quotes: beside the file that names it, then in the directories of -I and -iquote. */
