@@ -9,6 +9,7 @@
 #include "analysis/Plan.h"
 #include "analysis/Profile.h"
 #include "analysis/Regions.h"
+#include "model/Context.h"
 #include "model/MpiIo.h"
 #include "model/Sites.h"
 #include "report/PrintAccess.h"
@@ -56,7 +57,8 @@ bool runPipeline(Module &M, const Options &O) {
   if (isMixed(M, Left) || isInstrumented(M))
     return Left;
   if (O.AtLink) {
-    bool Calls = any_of(M, [](const Function &F) { return lookupCall(F.getName()); });
+    bool Calls =
+        any_of(M, [](const Function &F) { return lookupCall(F.getName()) || lookupLibrary(F); });
     if (Calls)
       leaveToLinker(M);
     return Calls || Left;
