@@ -4,6 +4,7 @@
 #include "analysis/Fortran.h"
 #include "analysis/Hoist.h"
 #include "analysis/Optimism.h"
+#include "analysis/Rotate.h"
 #include "model/MpiIo.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
@@ -123,6 +124,13 @@ OptimisticClone::OptimisticClone(Module &M, const ModuleModel &Model) {
   FunctionSet Slice = functionsThatReach(Model);
   addHelpers(Slice);
   ValueToValueMapTy Map;
+  // The clone's places in the source are dropped right away. Nodes that stand for themselves save
+  // copying them and every place that names them.
+  for (const Function &F : M)
+    if (DISubprogram *Subprogram = F.getSubprogram())
+      Map.MD()[Subprogram].reset(Subprogram);
+  for (DICompileUnit *Unit : M.debug_compile_units())
+    Map.MD()[Unit].reset(Unit);
   Clone = CloneModule(M, Map, [&](const GlobalValue *GV) { return isCopied(*GV, Slice); });
   StripDebugInfo(*Clone);
   for (const Function *F : Slice)
@@ -136,9 +144,12 @@ OptimisticClone::OptimisticClone(Module &M, const ModuleModel &Model) {
       RegionIds[Map[R.Descriptor]] = R.Id;
 
   PB.registerPipelineParsingCallback([](StringRef Name, FunctionPassManager &FPM, auto) {
-    if (Name != "siox-hoist")
+    if (Name == "siox-hoist")
+      FPM.addPass(HoistPass());
+    else if (Name == "siox-rotate")
+      FPM.addPass(RotatePass());
+    else
       return false;
-    FPM.addPass(HoistPass());
     return true;
   });
   PB.registerModuleAnalyses(MAM);
@@ -178,18 +189,16 @@ void OptimisticClone::prepare() {
       assumeOptimistically(F, Library);
   markInlining();
   // That instcombine needs another round is no reason to end the compiler, which its own runs
-  // check. Loops are rotated before their functions grow by inlining, because every rotation takes
-  // time with the length of the function.
-  simplify("inferattrs,function(sroa,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>,"
-           "loop(loop-rotate))"
+  // check.
+  simplify("inferattrs,function(sroa,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>)"
            ",always-inline");
   for (Function &F : *Clone)
     if (F.isDeclaration())
       assumeOptimistically(F, Library); // over what inferattrs knows of the C library
   simplify("ipsccp,globalopt,cgscc(function-attrs),require<globals-aa>,"
-           "function(sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,loop(loop-"
-           "rotate),"
-           "loop-mssa(licm),siox-hoist,gvn<no-pre;no-load-pre>,simplifycfg)");
+           "function(sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,"
+           "loop-simplify,lcssa,siox-rotate,loop-mssa(licm),siox-hoist,gvn<no-pre;no-load-pre>,"
+           "simplifycfg)");
   if (Fortran)
     readFortranStrings(*Clone);
 }

@@ -47,6 +47,7 @@ public:
         I64(Type::getInt64Ty(M.getContext())) {}
   void run();
   std::vector<FileType> Views; ///< types with holes; a file's View is its place here + 1
+  bool HasVariables = false;   ///< that are not promoted yet
 
 private:
   void collect(Function &F);
@@ -172,6 +173,7 @@ AllocaInst *Tracker::shadow(Function &F) {
   BasicBlock &Block = F.getEntryBlock();
   IRBuilder<> B(&Block, Block.getFirstNonPHIOrDbgOrAlloca());
   AllocaInst *Variable = B.CreateAlloca(I64);
+  HasVariables = true;
   B.CreateStore(opaque(B, "file opened elsewhere"), Variable);
   return Variable;
 }
@@ -248,24 +250,27 @@ void Tracker::data(CallBase &Call, const CallInfo &Info, Shadow *S) {
   Value *Size = B.CreateMul(wide(B, Count), sizeOf(B, Datatype)), *Offset;
   if (Info.Pointer == SIOX_POINTER_SHARED)
     Offset = opaque(B, "shared file pointer");
-  else if (!S && Info.Pointer == SIOX_POINTER_EXPLICIT && !HasViews)
+  else if (Info.Pointer == SIOX_POINTER_EXPLICIT && !HasViews)
     Offset = wide(B, argument(Call, Info.Offset));
   else if (!S)
     Offset = opaque(B, "handle of one of several files");
   else if (Info.Pointer == SIOX_POINTER_EXPLICIT)
     Offset = B.CreateAdd(load(B, S->Displacement, 0),
                          B.CreateMul(wide(B, argument(Call, Info.Offset)), load(B, S->Etype, 1)));
+  else if (!HasViews)
+    Offset = load(B, S->Position, 0);
   else
     Offset = B.CreateAdd(load(B, S->Displacement, 0), load(B, S->Position, 0));
   Value *View = S ? load(B, S->View, 0) : B.getInt64(0);
   Value *Displacement = S ? load(B, S->Displacement, 0) : B.getInt64(0);
+  Value *Inside = HasViews ? B.CreateSub(Offset, Displacement) : Offset;
   FunctionCallee Marker =
       M.getOrInsertFunction(AccessMarker, Type::getVoidTy(M.getContext()), I64, I64, I64, I64, I64);
   auto *F = cast<Function>(Marker.getCallee());
   F->setDoesNotThrow();
   F->addFnAttr(Attribute::WillReturn);
   F->setMemoryEffects(MemoryEffects::inaccessibleMemOnly());
-  B.CreateCall(Marker, {Offset, Size, View, B.CreateSub(Offset, Displacement), Displacement});
+  B.CreateCall(Marker, {Offset, Size, View, Inside, Displacement});
   if (S && S->Position && Info.Pointer == SIOX_POINTER_INDIVIDUAL) {
     B.SetInsertPoint(afterCall(Call));
     B.CreateStore(B.CreateAdd(load(B, S->Position, 0), Size), S->Position);
@@ -332,8 +337,11 @@ std::vector<FileType> trackFilePointers(OptimisticClone &Clone) {
   T.run();
   for (Function &F : Clone.module())
     Clone.analyses().invalidate(F, PreservedAnalyses::none());
-  Clone.simplify("function(sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,loop-mssa(licm),"
-                 "siox-hoist,simplifycfg)");
+  // Other markers only use what has been simplified already.
+  if (T.HasVariables)
+    Clone.simplify(
+        "function(sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,loop-mssa(licm),"
+        "siox-hoist,simplifycfg)");
   return std::move(T.Views);
 }
 

@@ -3,6 +3,7 @@
 #include "analysis/Markers.h"
 #include "analysis/Externals.h"
 #include "llvm/Analysis/LoopInfo.h"
+#include "llvm/IR/CFG.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/InstrTypes.h"
 
@@ -27,15 +28,23 @@ Loop *loopAfter(const CallBase &Enter, const LoopInfo &LI) {
   if (!quiet(*Start, std::next(Enter.getIterator())))
     return nullptr;
   Loop *Around = LI.getLoopFor(Start);
-  const auto &Candidates = Around ? Around->getSubLoops() : LI.getTopLevelLoops();
-  for (Loop *L : Candidates) {
-    const BasicBlock *BB = L->getLoopPredecessor();
-    for (unsigned Steps = 0; BB && BB != Start && Steps < 4; Steps++)
-      BB = quiet(*BB, BB->begin()) ? BB->getSinglePredecessor() : nullptr;
-    if (BB == Start)
-      return L;
+  SmallVector<Loop *, 2> Found;
+  SmallVector<std::pair<const BasicBlock *, unsigned>, 8> Work{{Start, 0}};
+  while (!Work.empty()) {
+    auto [BB, Steps] = Work.pop_back_val();
+    for (const BasicBlock *To : successors(BB)) {
+      Loop *L = LI.getLoopFor(To);
+      if (L && L->getHeader() == To && L->getParentLoop() == Around &&
+          L->getLoopPredecessor() == BB)
+        Found.push_back(L);
+      else if (Steps < 4 && To->getSinglePredecessor() == BB && quiet(*To, To->begin()))
+        Work.push_back({To, Steps + 1});
+    }
   }
-  return nullptr;
+  if (Found.size() < 2)
+    return Found.empty() ? nullptr : Found.front();
+  const auto &Candidates = Around ? Around->getSubLoops() : LI.getTopLevelLoops();
+  return *find_if(Candidates, [&](Loop *L) { return is_contained(Found, L); });
 }
 
 } // namespace siox

@@ -8,6 +8,9 @@
 // time knows, this is what counts: it ends at the next region of the same function, so that what
 // follows a helper is what follows this call of it and not every one. With each site goes where its
 // handle is found, in terms of the function the search began in.
+//
+// What is found after one region is bounded (MostFound): in a file of a thousand functions, each of
+// which can pass its loops by, all of them can follow each.
 #include "analysis/Externals.h"
 #include "analysis/Handles.h"
 #include "analysis/Regions.h"
@@ -24,6 +27,9 @@
 using namespace llvm;
 
 namespace siox {
+
+/// Sites and regions after which a search gives up: what follows is open.
+static constexpr size_t MostFound = 256;
 
 namespace {
 
@@ -57,6 +63,8 @@ struct Found {
   std::set<unsigned> Inner; ///< regions passed through, in callees
   bool Returns = false;     ///< the function's end is reached without a region
   bool Open = false;        ///< unknown code can run on the way
+
+  bool isFull() const { return Next.size() + Succ.size() + Inner.size() >= MostFound; }
 
   /// True when something was added.
   bool add(const Found &Other, Translation Here) {
@@ -282,6 +290,10 @@ private:
   /// What one call meets; false when control does not come out of it before a region.
   bool step(const CallBase &Call, Walk &W) const {
     Found &Out = W.Out;
+    if (Out.isFull()) {
+      Out.Open = true;
+      return false;
+    }
     if (auto Site = Shape.site(Call)) {
       Out.Next[*Site].add(handleOf(*Site));
       return true;
@@ -355,6 +367,10 @@ private:
   void climb(const Function &F, Found &Out, DenseSet<const Function *> &Seen) {
     if (!Seen.insert(&F).second)
       return;
+    if (Out.isFull()) {
+      Out.Open = true;
+      return;
+    }
     if ((!F.hasLocalLinkage() && !isProgram(F)) || F.hasAddressTaken())
       Out.Open = true;
     for (const CallBase *Call : Shape.callers(&F)) {

@@ -132,7 +132,16 @@ void printPlan(const ModuleModel &Model, ArrayRef<RegionPlan> Plans, raw_ostream
   }
 }
 
+/// Nobody reads remarks in most compilations, and their texts are long.
+static bool isAnyWanted(LLVMContext &C) {
+  const DiagnosticHandler *Handler = C.getDiagHandlerPtr();
+  return C.getLLVMRemarkStreamer() || !Handler || Handler->isPassedOptRemarkEnabled(Pass) ||
+         Handler->isMissedOptRemarkEnabled(Pass);
+}
+
 void reportRegions(const ModuleModel &Model, ArrayRef<RegionPlan> Plans, bool Split) {
+  if (Model.Regions.empty() || !isAnyWanted(Model.Regions.front().Function->getContext()))
+    return;
   for (const Region &R : Model.Regions) {
     if (R.Kind == SIOX_REGION_STEPS)
       continue; // counts for others; nothing is decided about it

@@ -46,12 +46,15 @@ static Value *emitCount(const TripPattern &P, Value *First, Value *Bound, IRBuil
   uint64_t Extra = Inclusive ? Stride : P.Continue == CmpInst::ICMP_NE ? 0 : Stride - 1;
   Value *Zero = B.getInt64(0);
   Value *Distance = P.Step > 0 ? B.CreateSub(Bound, First) : B.CreateSub(First, Bound);
-  Value *Span =
-      B.CreateBinaryIntrinsic(Intrinsic::smax, B.CreateAdd(Distance, B.getInt64(Extra)), Zero);
-  Value *Count = B.CreateUDiv(Span, B.getInt64(Stride));
-  Count = B.CreateSelect(B.CreateICmpSLT(Distance, Zero), Zero, Count);
+  // No more than the stride is added, so that only a negative span would count wrongly. Compare and
+  // select instead of smax, and no operations that change nothing: the fast code generator of -O0
+  // leaves intrinsics to the slow one.
+  Value *Span = Extra ? B.CreateAdd(Distance, B.getInt64(Extra)) : Distance;
+  Value *Count = B.CreateSelect(B.CreateICmpSLT(Span, Zero), Zero, Span);
+  if (Stride != 1)
+    Count = B.CreateUDiv(Count, B.getInt64(Stride));
   if (P.AtEnd)
-    Count = B.CreateBinaryIntrinsic(Intrinsic::smax, Count, B.getInt64(1));
+    Count = B.CreateSelect(B.CreateICmpSLT(Count, B.getInt64(1)), B.getInt64(1), Count);
   return Count;
 }
 

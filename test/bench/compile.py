@@ -5,12 +5,15 @@ clang with and without it in turn, and a table.
 
   compile.py              medians of 10 pairs at -O0 and -O2 (minutes to an hour)
   compile.py --quick      up to 500 functions, medians of 3
-  compile.py --count N    instructions by callgrind as well, for files of up to N functions (slow, and not noisy)
+  compile.py --count N    instructions by callgrind as well, for files of up to N functions: slow, but the same on a busy machine
+  compile.py --count 500 --pairs 1 --sizes 1,10,100,500     little but instructions
 
-Columns: functions and MPI-IO calls of the file; CPU ms of clang alone and with the pass, medians over the pairs; the median
-of the pairs' ratios; instructions with / without. Below: the exponents e of ms ~ functions^e of what the pass adds and of
-clang, over the largest half of the sizes; and whether the targets are met: without MPI-IO the object is byte for byte the same at
-no more than max(1.01 x, + 4 ms); with it at most 1.10 x at -O2 and 1.3 x at -O0. Ends with 1 where one is not.
+Columns: functions and MPI-IO calls of the file; wall ms of clang alone and with the pass, medians over the pairs; the median
+of the pairs' ratios of CPU time and what the pass adds to it; millions of instructions of clang alone and the ratio. Below:
+the exponents e of cost ~ functions^e of what the pass adds and of clang, over the largest half of the sizes, of instructions
+where they are counted, else of CPU time; and whether the targets are met, by instructions where they are counted: without
+MPI-IO the object is byte for byte the same at no more than max(1.01 x, + 4 ms); with it at most 1.10 x at -O2 and 1.3 x at
+-O0. Ends with 1 where one is not.
 """
 import argparse
 import math
@@ -20,6 +23,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import time
 
 SOURCE = os.path.abspath(os.path.join(os.path.dirname(__file__), "../.."))
 KINDS = ("none", "tenth", "all", "flat")
@@ -84,13 +88,16 @@ def flags_of_pass(kind, plugin):
     return ["-fpass-plugin=" + plugin] + (["-Rpass-analysis=^siox-places"] if kind != "none" else [])
 
 
-def cpu_ms(command):
+def run_ms(command):
+    """Wall and CPU ms."""
+    began = time.monotonic()
     child = subprocess.Popen(command, stdout=subprocess.DEVNULL)
     _, status, usage = os.wait4(child.pid, 0)
+    wall = time.monotonic() - began
     child.returncode = os.waitstatus_to_exitcode(status)
     if child.returncode:
         sys.exit(f"compile.py: {' '.join(command)} ends with {child.returncode}")
-    return 1000 * (usage.ru_utime + usage.ru_stime)
+    return 1000 * wall, 1000 * (usage.ru_utime + usage.ru_stime)
 
 
 def instructions(command, work):
@@ -103,7 +110,7 @@ def instructions(command, work):
 
 
 def exponent(points):
-    """Least squares of log ms over log size."""
+    """Least squares of log cost over log size."""
     points = [(math.log(x), math.log(y)) for x, y in points if y > 0]
     if len(points) < 2:
         return None
@@ -112,7 +119,7 @@ def exponent(points):
     return sum((x - mx) * (y - my) for x, y in points) / below if below else None
 
 
-def met(kind, level, alone, added, ratio):
+def met(kind, level, added, ratio):
     if kind == "none":
         return ratio <= 1.01 or added <= 4
     return ratio <= (1.3 if level == "-O0" else 1.10)
@@ -125,26 +132,29 @@ def measure(kind, size, level, options, clang, plugin, work):
         f.write(text)
     a, b = os.path.join(work, "a.o"), os.path.join(work, "b.o")
     alone, pair = [*clang, level, "-c", source, "-o", a], [*clang, *flags_of_pass(kind, plugin), level, "-c", source, "-o", b]
-    cpu_ms(alone), cpu_ms(pair)  # once unmeasured, so that all is in memory
+    run_ms(alone), run_ms(pair)  # once unmeasured, so that all is in memory
     times = []
     for turn in range(options.pairs):
         first, second = (alone, pair) if turn % 2 else (pair, alone)
-        one, two = cpu_ms(first), cpu_ms(second)
+        one, two = run_ms(first), run_ms(second)
         times.append((one, two) if turn % 2 else (two, one))
-    counted = ""
+    wall = [statistics.median(t[i][0] for t in times) for i in (0, 1)]
+    cpu = statistics.median(t[0][1] for t in times)
+    ratio = statistics.median(t[1][1] / t[0][1] for t in times)
+    added = statistics.median(t[1][1] - t[0][1] for t in times)
+    decides, cost, counted = ratio, (cpu, added), ""
     if size <= options.count:
-        counted = f"{instructions(pair, work) / instructions(alone, work):.4f}"
-    ms = [statistics.median(t[i] for t in times) for i in (0, 1)]
-    ratio = statistics.median(y / x for x, y in times)
-    added = statistics.median(y - x for x, y in times)
+        plain, with_pass = instructions(alone, work), instructions(pair, work)
+        decides, cost = with_pass / plain, (plain, with_pass - plain)
+        counted = f"{plain / 1e6:9.1f} {decides:8.4f}"
     same = ""
     if kind == "none":
         with open(a, "rb") as f, open(b, "rb") as g:
             same = "same" if f.read() == g.read() else "DIFFERS"
-    good = met(kind, level, ms[0], added, ratio) and same != "DIFFERS"
-    print(f"{kind:5} {level} {size:9} {calls:6} {ms[0]:9.1f} {ms[1]:9.1f} {ratio:7.3f} {added:+8.1f} {counted:>8} {same:8}"
+    good = met(kind, level, added, decides) and same != "DIFFERS"
+    print(f"{kind:5} {level} {size:9} {calls:6} {wall[0]:9.1f} {wall[1]:9.1f} {ratio:6.3f} {added:+9.1f} {counted:18} {same:8}"
           f"{'' if good else 'missed'}", flush=True)
-    return ms[0], added, good
+    return cost, good
 
 
 def main():
@@ -167,15 +177,16 @@ def main():
         plugin = os.path.join(work, "SioxPass.so")  # without debug information, as it is installed; valgrind cannot read it
         strip = shutil.which("llvm-strip-19") or shutil.which("strip")
         subprocess.run([strip, "--strip-debug", "-o", plugin, os.path.join(options.build, "lib/SioxPass.so")], check=True)
-        print("file  opt functions  calls  clang ms   pass ms   ratio    added    instr object")
+        print("file  opt functions  calls clang wall pass wall  cpu x    cpu ms    Minstr  instr x  object")
         for level in options.levels:
             for kind in options.kinds:
                 points = []
                 for size in sizes:
-                    alone, added, good = measure(kind, size, level, options, clang, plugin, work)
-                    points.append((size, alone, added))
+                    cost, good = measure(kind, size, level, options, clang, plugin, work)
+                    points.append((size, *cost, size <= options.count))
                     missed += not good
-                large = points[len(points) // 2:]
+                alike = [p for p in points if p[3]] if points[-1][3] or sum(p[3] for p in points) > 2 else points
+                large = alike[len(alike) // 2:]
                 growth = [exponent([(p[0], p[i]) for p in large]) for i in (1, 2)]
                 print(f"{kind:5} {level} growth exponents: clang " + ", added by the pass ".join(
                     "-" if e is None else f"{e:.2f}" for e in growth), flush=True)
