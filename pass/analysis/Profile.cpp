@@ -2,6 +2,8 @@
 // Reading a profile and finding the regions that it tells of.
 #include "analysis/Profile.h"
 #include "analysis/Regions.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/IR/InstrTypes.h"
 #include "llvm/IR/Module.h"
@@ -29,7 +31,11 @@ template <> struct yaml::MappingTraits<siox::ProfileRow> {
     In.mapOptional("iterations", R.Iterations);
     In.mapOptional("iteration_ns", R.IterationNs);
   }
-  static std::string validate(IO &, siox::ProfileRow &R) {
+  static std::string validate(IO &In, siox::ProfileRow &R) {
+    if (static_cast<Input &>(In).error()) // there may be no place to tell: setError would crash
+      return "";
+    if (!is_contained({"LOOP", "CALL", "NEST", "STEPS"}, StringRef(R.Kind)))
+      return "kind: expected LOOP, CALL, NEST or STEPS";
     if (R.RegionNs < 0)
       return "region_ns: expected a number of at least 0";
     if (!(R.IterationNs >= 0 && R.IterationNs < 9e18))
@@ -45,7 +51,9 @@ template <> struct yaml::MappingTraits<siox::Profile> {
     In.mapOptional("time_scale", P.TimeScale);
     In.mapRequired("regions", P.Rows);
   }
-  static std::string validate(IO &, siox::Profile &P) {
+  static std::string validate(IO &In, siox::Profile &P) {
+    if (static_cast<Input &>(In).error())
+      return "";
     if (P.Version != 1)
       return "siox_profile: this compiler reads version 1";
     if (!(P.TimeScale >= 1 && P.TimeScale <= 1e6))
@@ -56,10 +64,23 @@ template <> struct yaml::MappingTraits<siox::Profile> {
 
 namespace siox {
 
+/// LLVM's YAML parser calls itself for everything that is nested. Profiles nest three deep.
+static bool isTooDeep(StringRef Text) {
+  static constexpr size_t Most = 64;
+  for (StringRef Line : split(Text, '\n')) {
+    StringRef Inner = Line.ltrim(" -?");
+    if (Line.size() - Inner.size() > Most || Inner.count("[") + Inner.count("{") > Most)
+      return true;
+  }
+  return false;
+}
+
 Expected<Profile> readProfile(StringRef Path) {
   ErrorOr<std::unique_ptr<MemoryBuffer>> Text = MemoryBuffer::getFile(Path, true);
   if (!Text)
     return createStringError(Path + ": " + Text.getError().message());
+  if (isTooDeep((*Text)->getBuffer()))
+    return createStringError(Path + ":1: not a profile");
   std::string Problem;
   auto Collect = [](const SMDiagnostic &D, void *To) {
     auto &Problem = *static_cast<std::string *>(To);

@@ -2,6 +2,16 @@
 // A profile that cannot be read ends the compilation, with file, line and key.
 // RUN: %ll0 | not %siox-opt - --profile %S/Inputs/profile_bad.yaml 2>&1 | FileCheck %s --check-prefix=KEY
 // RUN: %ll0 | not %siox-opt - --profile %t.none 2>&1 | FileCheck %s --check-prefix=NONE
+// Neither an empty file, nor bytes, nor one that is nested without end break the compiler; a kind that there is not is refused.
+// RUN: sh -c ': >%t.empty; printf "\000\001" >%t.bytes; %python -c "print(100000 * chr(91))" >%t.deep'
+// RUN: %ll0 | not %siox-opt - --profile %t.empty 2>&1 | FileCheck %s --check-prefix=NOT
+// RUN: %ll0 | not %siox-opt - --profile %t.deep 2>&1 | FileCheck %s --check-prefix=NOT
+// RUN: %ll0 | not %siox-opt - --profile %t.bytes 2>&1 | FileCheck %s --check-prefix=BYTES
+// RUN: sed s/LOOP/BEND/ %S/Inputs/profile.yaml >%t.kind
+// RUN: %ll0 | not %siox-opt - --profile %t.kind 2>&1 | FileCheck %s --check-prefix=KIND
+// NOT: siox-opt: error: siox: {{.*}}:1: not a profile
+// BYTES: siox-opt: error: siox: {{.*}}.bytes:
+// KIND: siox-opt: error: siox: {{.*}}.kind:6: kind: expected LOOP, CALL, NEST or STEPS
 // KEY: siox-opt: error: siox: {{.*}}profile_bad.yaml:3: missing required key 'region_ns'
 // NONE: siox-opt: error: siox: {{.*}}.none: No such file or directory
 #include <mpi.h>
