@@ -12,6 +12,7 @@
 #include "model/Context.h"
 #include "model/MpiIo.h"
 #include "model/Sites.h"
+#include "report/Places.h"
 #include "report/PrintAccess.h"
 #include "report/Remarks.h"
 #include "report/Summary.h"
@@ -68,7 +69,7 @@ bool runPipeline(Module &M, const Options &O) {
   ModuleModel Model;
   findSites(M, Model);
   if (Model.Sites.empty())
-    return Left;
+    return dropPlaces(M) || Left;
   siox_drive Drive;
   PlanOptions Plan;
   Profile Measured;
@@ -116,6 +117,7 @@ bool runPipeline(Module &M, const Options &O) {
   warn(M, Warnings);
   reportRegions(Model, Plans, Split);
   setInstrumented(M);
+  dropPlaces(M);
   return true;
 }
 
