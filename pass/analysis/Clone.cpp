@@ -120,7 +120,16 @@ static void dropPlaceholders(CallBase &Call) {
       Argument.set(ConstantPointerNull::get(cast<PointerType>(E->getType())));
 }
 
-OptimisticClone::OptimisticClone(Module &M, const ModuleModel &Model) {
+/// Remarks below the threshold of hotness reach neither the user nor a record of optimisations.
+NoRemarks::NoRemarks(LLVMContext &C) : Context(C) {
+  if (!C.isDiagnosticsHotnessThresholdSetFromPSI())
+    Before = C.getDiagnosticsHotnessThreshold();
+  C.setDiagnosticsHotnessThreshold(UINT64_MAX);
+}
+
+NoRemarks::~NoRemarks() { Context.setDiagnosticsHotnessThreshold(Before); }
+
+OptimisticClone::OptimisticClone(Module &M, const ModuleModel &Model) : Quiet(M.getContext()) {
   FunctionSet Slice = functionsThatReach(Model);
   addHelpers(Slice);
   ValueToValueMapTy Map;

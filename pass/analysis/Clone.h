@@ -11,8 +11,20 @@
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Passes/PassBuilder.h"
 #include <memory>
+#include <optional>
 
 namespace siox {
+
+/// While it lives no optimisation makes remarks: what happens to a copy is nobody's business.
+class NoRemarks {
+public:
+  explicit NoRemarks(llvm::LLVMContext &C);
+  ~NoRemarks();
+
+private:
+  llvm::LLVMContext &Context;
+  std::optional<uint64_t> Before;
+};
 
 class OptimisticClone {
 public:
@@ -44,6 +56,7 @@ private:
   void prepare();
   void markInlining();
 
+  NoRemarks Quiet;
   std::unique_ptr<llvm::Module> Clone;
   Ids SiteIds, RegionIds;
   llvm::StringSet<> Inlined; // by name: inlining deletes functions
