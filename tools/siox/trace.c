@@ -314,6 +314,7 @@ int siox__cmd_trace(int argc, char **argv) {
       {"help", no_argument, NULL, 'h'},   {0}};
   bool events = false, segments = false, json = false, header = false;
   opterr = 0; /* siox__slip_option says it */
+  optind = 0; /* from the beginning, also when it is called again */
   for (int c; (c = getopt_long(argc, argv, ":h", known, NULL)) != -1;)
     if (c == 'e')
       events = true;
