@@ -9,10 +9,10 @@ die() {
   exit 1
 }
 
-# Names in packages.txt, comments off, that dpkg does not have installed.
+# missing_packages FILTER: names in packages.txt that dpkg does not have installed; FILTER, a command of sed, takes lines out.
 missing_packages() {
   local name
-  sed 's/#.*//' "$root/packages.txt" | while read -r name; do
+  sed "$1;s/#.*//" "$root/packages.txt" | while read -r name; do
     [ -n "$name" ] || continue
     [ "$(dpkg-query -W -f='${db:Status-Status}' "$name" 2>/dev/null)" = installed ] || printf '%s ' "$name"
   done
@@ -21,11 +21,15 @@ missing_packages() {
 install_missing() {
   local missing log
   command -v dpkg-query >/dev/null || die "this is not Debian; install the equivalents of packages.txt yourself and use cmake --preset dev"
-  missing=$(missing_packages)
-  [ -n "$missing" ] || return 0
   if [ "$(id -u)" != 0 ]; then
-    die "these packages are missing; install them and start again: sudo apt-get install $missing"
+    missing=$(missing_packages '/# optional:/d')
+    [ -z "$missing" ] || die "these packages are missing; install them and start again: sudo apt-get install $missing"
+    missing=$(missing_packages '/# optional:/!d')
+    [ -z "$missing" ] || echo "not installed, so what needs them is left out (packages.txt): $missing"
+    return 0
   fi
+  missing=$(missing_packages '')
+  [ -n "$missing" ] || return 0
   echo "installing: $missing"
   export DEBIAN_FRONTEND=noninteractive
   log=$(mktemp)
