@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The compiler drivers siox-cc, siox-cxx and siox-fc: one program, built once for each language.
  *
- *   siox-cc -O2 -c a.c    becomes    MPICH_CC=clang-19 mpicc -fpass-plugin=... -idirafter ... -O2
- * -c a.c siox-cc -o a a.o      becomes    MPICH_CC=clang-19 mpicc -L... -lsiox ... -o a a.o
+ *   siox-cc -O2 -c a.c    becomes    mpicc -fpass-plugin=... -idirafter ... -O2 -c a.c
+ *   siox-cc -o a a.o      becomes    mpicc -L... -lsiox ... -o a a.o
+ *
+ * with MPICH_CC=clang-19 in the environment.
  *
  * line.c reads what a command line asks for, places.c looks into the sources, find.c finds the
  * parts of Siox and the compiler, fortran.c knows what is particular to Fortran, ccache.c what
