@@ -17,6 +17,9 @@ using namespace llvm;
 
 LLVM_YAML_IS_SEQUENCE_VECTOR(siox::ProfileRow)
 
+/// By siox_region_kind, as tools/siox/profile.c writes them.
+static constexpr StringLiteral KindNames[] = {"", "LOOP", "CALL", "NEST", "STEPS", "OUTSIDE"};
+
 template <> struct yaml::MappingTraits<siox::ProfileRow> {
   static void mapping(IO &In, siox::ProfileRow &R) {
     In.mapRequired("key", R.Key);
@@ -34,8 +37,8 @@ template <> struct yaml::MappingTraits<siox::ProfileRow> {
   static std::string validate(IO &In, siox::ProfileRow &R) {
     if (static_cast<Input &>(In).error()) // there may be no place to tell: setError would crash
       return "";
-    if (!is_contained({"LOOP", "CALL", "NEST", "STEPS"}, StringRef(R.Kind)))
-      return "kind: expected LOOP, CALL, NEST or STEPS";
+    if (!is_contained(ArrayRef(KindNames).drop_front(), StringRef(R.Kind)))
+      return "kind: expected LOOP, CALL, NEST, STEPS or OUTSIDE";
     if (R.RegionNs < 0)
       return "region_ns: expected a number of at least 0";
     if (!(R.IterationNs >= 0 && R.IterationNs < 9e18))
@@ -95,11 +98,6 @@ Expected<Profile> readProfile(StringRef Path) {
   return P;
 }
 
-static const char *kindName(siox_region_kind Kind) {
-  static const char *const Names[] = {"", "LOOP", "CALL", "NEST", "STEPS", "OUTSIDE"};
-  return Names[Kind];
-}
-
 /// The same file, named from another directory or not.
 static bool sameFile(StringRef A, StringRef B) {
   StringRef Short = A.size() < B.size() ? A : B, Long = A.size() < B.size() ? B : A;
@@ -110,7 +108,7 @@ static bool sameFile(StringRef A, StringRef B) {
 }
 
 static bool samePlace(const ProfileRow &Row, const Region &R) {
-  return Row.Kind == kindName(R.Kind) && Row.Column == R.Column &&
+  return Row.Kind == KindNames[R.Kind] && Row.Column == R.Column &&
          Row.Function == functionName(*R.Function) && sameFile(Row.File, R.File) &&
          Row.FunctionLine && R.FunctionLine &&
          Row.Line - Row.FunctionLine == R.Line - R.FunctionLine;
@@ -118,7 +116,7 @@ static bool samePlace(const ProfileRow &Row, const Region &R) {
 
 static Region *regionOf(const ProfileRow &Row, ModuleModel &Model) {
   for (Region &R : Model.Regions)
-    if (R.Key == Row.Key && Row.Kind == kindName(R.Kind))
+    if (R.Key == Row.Key && Row.Kind == KindNames[R.Kind])
       return &R;
   Region *Only = nullptr;
   for (Region &R : Model.Regions)
@@ -150,8 +148,7 @@ void applyProfile(const Profile &P, StringRef Path, ModuleModel &Model,
       continue;
     }
     R->Measured = true;
-    R->RegionNs = R->Measured && R->RegionNs != SIOX_UNKNOWN ? std::min(R->RegionNs, Row.RegionNs)
-                                                             : Row.RegionNs;
+    R->RegionNs = R->RegionNs != SIOX_UNKNOWN ? std::min(R->RegionNs, Row.RegionNs) : Row.RegionNs;
     double Each = R->Call ? double(Row.RegionNs) : Row.IterationNs;
     if (Each > 0) {
       R->ExactNs = Each;

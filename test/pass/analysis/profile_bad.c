@@ -11,7 +11,7 @@
 // RUN: %ll0 | not %siox-opt - --profile %t.kind 2>&1 | FileCheck %s --check-prefix=KIND
 // NOT: siox-opt: error: siox: {{.*}}:1: not a profile
 // BYTES: siox-opt: error: siox: {{.*}}.bytes:
-// KIND: siox-opt: error: siox: {{.*}}.kind:6: kind: expected LOOP, CALL, NEST or STEPS
+// KIND: siox-opt: error: siox: {{.*}}.kind:6: kind: expected LOOP, CALL, NEST, STEPS or OUTSIDE
 // KEY: siox-opt: error: siox: {{.*}}profile_bad.yaml:3: missing required key 'region_ns'
 // NONE: siox-opt: error: siox: {{.*}}.none: No such file or directory
 #include <mpi.h>
