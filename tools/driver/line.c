@@ -131,7 +131,6 @@ static void option(struct reader *r, const char *text) {
                                         "--precompile",
                                         "-fdriver-only",
                                         "--preprocess",
-                                        "-P",
                                         "-verify-pch",
                                         "-module-file-info",
                                         NULL};
@@ -149,8 +148,7 @@ static void option(struct reader *r, const char *text) {
     r->value = line->inputs = r->others = true;
   } else if (!strncmp(text, "-l", 2)) {
     line->inputs = r->others = true;
-  } else if (is_one_of(text, no_code) &&
-             strcmp(text, "-P")) { /* -P alone changes only what -E prints */
+  } else if (is_one_of(text, no_code)) {
     line->preprocess = true;
   } else if (is_one_of(text, no_link)) {
     line->link = false;
