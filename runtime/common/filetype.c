@@ -52,10 +52,10 @@ struct siox__filetype *siox__filetype_bytes(int64_t size) {
 
 struct siox__filetype *siox__filetype_somewhere(int64_t size, int64_t lower, int64_t extent,
                                                 int64_t true_lower, int64_t true_upper) {
-  bool solid = true_upper - true_lower == size;
-  if (size < 0 || size > FARTHEST || llabs(true_lower) > FARTHEST || llabs(true_upper) > FARTHEST ||
+  if (size < 0 || size > FARTHEST || true_lower < -FARTHEST || true_upper > FARTHEST ||
       true_upper < true_lower)
     return NULL;
+  bool solid = true_upper - true_lower == size;
   struct siox__filetype *t =
       make(solid ? SIOX__SOLID : SIOX__SOMEWHERE, size, true_lower, true_upper);
   if (!t)
