@@ -14,6 +14,7 @@
 /* What is being written, so that a signal that ends the program leaves nothing of it. */
 enum { AT_ONCE = 4 };
 static char *volatile under_way[AT_ONCE];
+static const int ENDS[] = {SIGINT, SIGTERM, SIGHUP};
 
 static void give_up(int number) {
   for (int i = 0; i < AT_ONCE; i++)
@@ -24,11 +25,10 @@ static void give_up(int number) {
 }
 
 static void watch(char *part) {
-  static const int ends[] = {SIGINT, SIGTERM, SIGHUP};
   struct sigaction before, ours = {.sa_handler = give_up};
-  for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
-    if (sigaction(ends[i], NULL, &before) == 0 && before.sa_handler == SIG_DFL)
-      sigaction(ends[i], &ours, NULL);
+  for (size_t i = 0; i < sizeof ENDS / sizeof *ENDS; i++)
+    if (sigaction(ENDS[i], NULL, &before) == 0 && before.sa_handler == SIG_DFL)
+      sigaction(ENDS[i], &ours, NULL);
   for (int i = 0; i < AT_ONCE; i++)
     if (!under_way[i]) {
       under_way[i] = part;
@@ -49,13 +49,20 @@ static FILE *open_part(struct siox__output *o, mode_t mode) {
     errno = ENOMEM;
     return NULL;
   }
+  sigset_t ends, before; /* none comes between the file and the word that it is there */
+  sigemptyset(&ends);
+  for (size_t i = 0; i < sizeof ENDS / sizeof *ENDS; i++)
+    sigaddset(&ends, ENDS[i]);
+  sigprocmask(SIG_BLOCK, &ends, &before);
   int fd = mkostemp(o->part, O_CLOEXEC);
-  FILE *file = fd < 0 || fchmod(fd, mode) < 0 ? NULL : fdopen(fd, "w");
-  if (file)
+  if (fd >= 0)
     watch(o->part);
+  sigprocmask(SIG_SETMASK, &before, NULL);
+  FILE *file = fd < 0 || fchmod(fd, mode) < 0 ? NULL : fdopen(fd, "w");
   if (!file && fd >= 0) {
     int why = errno;
     unlink(o->part);
+    unwatch(o->part);
     close(fd);
     errno = why;
   }
