@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 // Classification of callees by externals.def and TargetLibraryInfo.
 #include "analysis/Externals.h"
+#include "model/Context.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/IR/InstrTypes.h"
 #include "llvm/IR/Module.h"
@@ -21,10 +22,6 @@ const Row Rows[] = {
 #include "analysis/externals.def"
 #undef SIOX_EXTERNAL
 };
-
-bool matches(StringRef Pattern, StringRef Name) {
-  return Pattern.consume_back("*") ? Name.starts_with(Pattern) : Name == Pattern;
-}
 } // namespace
 
 Function *directCallee(const CallBase &Call) {
@@ -35,7 +32,7 @@ ExternalInfo classifyExternal(const Function &F) {
   if (F.isIntrinsic())
     return {External::Quick, 0};
   for (const Row &R : Rows)
-    if (matches(R.Name, F.getName()))
+    if (matchesRow(R.Name, F.getName()))
       return {R.Kind, R.Ns};
   if (F.doesNotReturn())
     return {External::Stops, 0};

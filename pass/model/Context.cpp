@@ -50,17 +50,17 @@ const Row Posix[] = {
 #undef SIOX_CONTEXT
 };
 
-bool matches(StringRef Pattern, StringRef Name) {
-  return Pattern.consume_back("*") ? Name.starts_with(Pattern) : Name == Pattern;
-}
-
 const CallInfo *rowFor(ArrayRef<Row> Rows, StringRef Name) {
   for (const Row &R : Rows)
-    if (matches(R.Name, Name))
+    if (matchesRow(R.Name, Name))
       return &R.Info;
   return nullptr;
 }
 } // namespace
+
+bool matchesRow(StringRef Row, StringRef Name) {
+  return Row.consume_back("*") ? Name.starts_with(Row) : Name == Row;
+}
 
 const CallInfo *lookupLibrary(const Function &F) {
   StringRef Name = F.getName();

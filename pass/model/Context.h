@@ -14,6 +14,8 @@ namespace siox {
 
 struct Site;
 
+/// A row's name for a function's: a final * means any ending.
+bool matchesRow(llvm::StringRef Row, llvm::StringRef Name);
 /// The row of hdf5.def or pnetcdf.def for a function outside the module, or null.
 const CallInfo *lookupLibrary(const llvm::Function &F);
 /// That of the function that a call names, or the one of posix.def. Rows have no argument
