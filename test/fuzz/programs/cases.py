@@ -200,6 +200,7 @@ class Case:
                 again = self.run(self.compiled(plain, False), variant, False)
                 if again.seen() != expected.seen():
                     raise Failed("reference", "without the pass two runs differ:\n" + differences(expected, again))
+                self.reference(variant)  # Failed if without the pass this level differs already
                 raise Failed("differs", f"with the pass, {what}:\n" + differences(expected, o))
         if not o.report:
             return {}
