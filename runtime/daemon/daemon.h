@@ -273,6 +273,8 @@ void siox__record_event(struct siox__daemon *d, const struct siox_trace_event *e
 void siox__record_segment(void *daemon, const struct siox_segment *segment);
 void siox__record_flush(struct siox__daemon *d);
 void siox__record_end(struct siox__daemon *d);
+/* turns.c */
+void siox__short_turns(void); /* of the calling thread */
 /* control.c */
 int siox__control(struct siox__session *s, uint32_t tag, const char *text, size_t length);
 

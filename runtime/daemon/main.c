@@ -160,6 +160,7 @@ static int run(const struct siox_config *config, int ready, const struct options
   snprintf(log_path, sizeof log_path, "%s.log", config->socket);
   if (o->daemonize)
     let_go(log_path);
+  siox__short_turns();
   say_ready(ready, EXIT_SUCCESS);
   uv_run(&d.loop, UV_RUN_DEFAULT);
   siox__daemon_destroy(&d);

@@ -5,13 +5,21 @@
  *
  * A daemon is asleep two milliseconds after the last hint; hints right behind one that woke it find
  * it awake, or about to be, and write no eventfd. What is visible is the level that every program
- * may read: wants policy claims and a time scale that lets a disk change in the pause.
+ * may read, which is the one that the disk goes to, from when it begins to: no ramp is in it. Wants
+ * policy claims and a time scale that lets a disk change in the pause.
  *
- *   hint_cost [FILE] */
+ * Who looks for the level all the time needs a core, and on a machine without an idle one the
+ * daemon waits for its turn until that of this program or another one is over, milliseconds later.
+ * So with the daemon's PID each hint is also told without the time that the kernel says the daemon
+ * was ready to run and did not.
+ *
+ *   hint_cost [FILE [PID]] */
 #include "siox/siox.h"
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -28,7 +36,7 @@ static int ascending(const void *a, const void *b) {
 }
 static void report(const char *what, double *ns) {
   qsort(ns, BATCHES, sizeof *ns, ascending);
-  printf("%-22s %9.1f ns median  %9.1f best  %9.1f p95\n", what, ns[BATCHES / 2], ns[0],
+  printf("%-24s %9.1f ns median  %9.1f best  %9.1f p95\n", what, ns[BATCHES / 2], ns[0],
          ns[BATCHES * 95 / 100]);
 }
 
@@ -58,32 +66,50 @@ static void asleep(const struct siox_mask *some) {
   report("hint, changed, asleep", ns);
 }
 
-/* From the hint that a disk is needed at full speed until the table says so. */
-static int until_visible(const struct siox_mask *one) {
-  static double ns[BATCHES];
-  int32_t low, full, speed;
-  siox_set_speed(one, SIOX_SPEED_FULL, 1);
-  rest();
-  siox_disk_speed(0, &full);
-  siox_set_speed(one, SIOX_SPEED_LOWEST, 0);
-  for (int i = 0; i < 100; i++)
+/* Nanoseconds for which the process has waited for a processor: the second number of its
+ * /proc/PID/schedstat. */
+static int64_t waited(int schedstat) {
+  char text[128];
+  ssize_t n = pread(schedstat, text, sizeof text - 1, 0);
+  text[n > 0 ? n : 0] = 0;
+  const char *second = strchr(text, ' ');
+  return second ? strtoll(second, NULL, 10) : 0;
+}
+
+static bool goes_to(const struct siox_mask *one, int32_t speed, int32_t wanted) {
+  siox_set_speed(one, speed, speed == SIOX_SPEED_FULL);
+  int32_t now_at = 0;
+  for (int i = 0; i < 1000 && siox_disk_speed(0, &now_at) == 0 && now_at != wanted; i++)
     rest();
-  siox_disk_speed(0, &low);
-  for (int b = 0; b < BATCHES && low < full; b++) {
-    int64_t begin = now();
+  return now_at == wanted;
+}
+
+/* From the hint that a disk is needed at full speed until the table says so. */
+static void until_visible(const struct siox_mask *one, int schedstat) {
+  static double ns[BATCHES], alone[BATCHES];
+  int32_t full, low, speed;
+  siox_disk_speed(0, &full); /* nobody has let it go yet */
+  siox_set_speed(one, SIOX_SPEED_LOWEST, 0);
+  for (int i = 0; i < 1000 && siox_disk_speed(0, &low) == 0 && low == full; i++)
+    rest();
+  for (int b = 0; b < BATCHES; b++) {
+    if (!goes_to(one, SIOX_SPEED_LOWEST, low)) {
+      fprintf(stderr, "hint_cost: the disk does not go back to speed %d: policy claims?\n",
+              (int)low);
+      return;
+    }
+    rest();
+    int64_t before = waited(schedstat), begin = now();
     siox_set_speed(one, SIOX_SPEED_FULL, 1);
     do
       siox_disk_speed(0, &speed);
     while (speed != full && now() - begin < INT64_C(1000000000));
     ns[b] = (double)(now() - begin);
-    siox_set_speed(one, SIOX_SPEED_LOWEST, 0);
-    for (int i = 0; i < 100 && siox_disk_speed(0, &speed) == 0 && speed != low; i++)
-      rest();
-    rest();
+    alone[b] = ns[b] - (double)(waited(schedstat) - before);
   }
-  if (low < full)
-    report("hint, until visible", ns);
-  return low < full;
+  report("hint, until visible", ns);
+  if (schedstat >= 0)
+    report("  less waits for a core", alone);
 }
 
 int main(int argc, char **argv) {
@@ -105,8 +131,12 @@ int main(int argc, char **argv) {
   MEASURE("hint, unchanged", 10000, siox_set_speed(&some, SIOX_SPEED_FULL, 1));
   MEASURE("hint, changed", 20, siox_set_speed(&some, SIOX_SPEED_FULL, i % 2));
   asleep(&some);
-  until_visible(&one);
-  int fd = argc > 1 ? open(argv[1], O_RDWR | O_CREAT, 0600) : -1;
+  char path[64] = "";
+  if (argc > 2)
+    snprintf(path, sizeof path, "/proc/%.20s/schedstat", argv[2]);
+  int schedstat = *path ? open(path, O_RDONLY) : -1;
+  until_visible(&one, schedstat);
+  int fd = argc > 1 && *argv[1] ? open(argv[1], O_RDWR | O_CREAT, 0600) : -1;
   char byte = 0;
   if (fd >= 0)
     MEASURE("pwrite of one byte", 20, (void)!pwrite(fd, &byte, 1, 0));

@@ -3,6 +3,7 @@
 """What sioxd stands: one function, one condition. Usage: daemon_robust.py NAME"""
 
 import concurrent.futures
+import ctypes
 import json
 import os
 import random
@@ -20,6 +21,8 @@ import time
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import wire  # noqa: E402
 from wire import FULL, NEVER, SECOND, Client, Daemon  # noqa: E402
+
+SCHED_GETATTR = 275 if os.uname().machine == "aarch64" else 315
 
 
 def two_at_once_make_one_daemon():
@@ -153,6 +156,29 @@ def ring_and_table_cannot_be_cut_or_written():
             raise AssertionError("mapped for writing")
         except PermissionError:
             pass
+
+
+def scheduling(pid):
+    """What the kernel says of the process: policy, nice, nanoseconds of a turn."""
+    attr = ctypes.create_string_buffer(56)  # struct sched_attr: size, policy, flags, nice, priority, runtime, ...
+    if ctypes.CDLL(None, use_errno=True).syscall(ctypes.c_long(SCHED_GETATTR), pid, attr, 56, 0) < 0:
+        raise OSError(ctypes.get_errno(), "sched_getattr")
+    _, policy, _, nice, _, turn = struct.unpack_from("=IIQiIQ", attr)
+    return policy, nice, turn
+
+
+def the_daemon_asks_for_shorter_turns_and_for_no_more_of_them():
+    if os.uname().machine not in ("x86_64", "aarch64"):
+        print("skipped: the number of sched_getattr is not known here")
+        sys.exit(77)
+    policy, nice, turn = scheduling(0)
+    if policy != 0 or turn == 0:
+        print("skipped: the kernel does not tell the length of a turn (before Linux 6.12)")
+        sys.exit(77)
+    with Daemon() as daemon:
+        got = scheduling(daemon.pid)
+        assert got[:2] == (policy, nice), got
+        assert 0 < got[2] < turn, (got, turn)
 
 
 def hints_in_the_ring_move_a_disk():
