@@ -3,6 +3,7 @@
 #include "analysis/Externals.h"
 #include "model/Context.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
+#include "llvm/IR/AbstractCallSite.h"
 #include "llvm/IR/InstrTypes.h"
 #include "llvm/IR/Module.h"
 #include "llvm/TargetParser/Triple.h"
@@ -26,6 +27,17 @@ const Row Rows[] = {
 
 Function *directCallee(const CallBase &Call) {
   return dyn_cast<Function>(Call.getCalledOperand()->stripPointerCastsAndAliases());
+}
+
+Function *calledBack(const CallBase &Call) {
+  const Function *Broker = directCallee(Call);
+  // Others that LLVM knows, such as pthread_create, return before the callback is done.
+  if (!Broker || !Broker->getName().starts_with("__kmpc_fork_"))
+    return nullptr;
+  SmallVector<const Use *, 1> Uses;
+  AbstractCallSite::getCallbackUses(Call, Uses);
+  return Uses.size() == 1 ? dyn_cast<Function>(Uses[0]->get()->stripPointerCastsAndAliases())
+                          : nullptr;
 }
 
 ExternalInfo classifyExternal(const Function &F) {

@@ -21,6 +21,10 @@ struct ExternalInfo {
 /// assembly.
 llvm::Function *directCallee(const llvm::CallBase &Call);
 
+/// The function that an external one calls before it returns, as OpenMP's parallel regions are
+/// called; null where there is none or it is not told.
+llvm::Function *calledBack(const llvm::CallBase &Call);
+
 /// What is known of a function that the module only declares (externals.def, intrinsics,
 /// TargetLibraryInfo).
 ExternalInfo classifyExternal(const llvm::Function &F);

@@ -302,7 +302,7 @@ private:
       (W.Callee ? Out.Inner : Out.Succ).insert(It->second);
       return W.Callee;
     }
-    const Function *Callee = directCallee(Call);
+    const Function *Callee = Shape.runs(Call);
     if (!Callee) {
       Out.Open |= !Call.isInlineAsm() && !isExhausted(Call);
       return true;
@@ -392,7 +392,7 @@ private:
         Sites.insert(*Site);
         return;
       }
-      const Function *Callee = directCallee(Call);
+      const Function *Callee = Shape.runs(Call);
       if (Shape.of(Callee)) {
         if (Seen.insert(Callee).second)
           Work.push_back(Callee);

@@ -62,6 +62,11 @@ bool ModuleShape::hasAccess(const Loop &L) const {
   return false;
 }
 
+const Function *ModuleShape::runs(const CallBase &Call) const {
+  const FunctionShape *Region = of(calledBack(Call));
+  return Region && !Region->Slice ? calledBack(Call) : directCallee(Call);
+}
+
 bool ModuleShape::lasts(const CallBase &Call) const {
   const Function *Callee = directCallee(Call);
   if (!Callee)

@@ -40,6 +40,9 @@ public:
   std::optional<unsigned> site(const llvm::CallBase &Call) const;
   /// Data accesses are reached from inside the loop.
   bool hasAccess(const llvm::Loop &L) const;
+  /// The function whose code runs in a call: the one that it names, or a parallel region without
+  /// accesses. Its threads end where the region does, so it is like a call of a function.
+  const llvm::Function *runs(const llvm::CallBase &Call) const;
   /// The call may take long: it is a region of its own where it does no I/O.
   bool lasts(const llvm::CallBase &Call) const;
   /// The program begins in this module.
