@@ -258,6 +258,12 @@ def disks_used_and_next_used_together_are_one_set():
     passes(script % ("[0, 2]", 19), windows={"eligible": 3, "used": 1}, disk_windows={"eligible": 5, "used": 2})
 
 
+def a_disk_that_an_open_wakes_does_not_idle_on_its_way_up():
+    """Nobody claimed the disks for a minute, so they rest. The way up takes 6.54 s (Table I); disk 1 is used half a second later."""
+    passes("a = rank(); n, _ = a.open(path, '0:2:64K', time=60 * S); say(a, 60, [0, 1], 1); a.io(n, 0, K64, 60 * S)\n"
+           "a.io(n, K64, K64, 67 * S)", windows={"eligible": 0, "used": 0})
+
+
 def time_below_full_speed_is_that_of_the_ramp():
     """Given up at 1 s, wanted at 30 s: the request waits for the whole way up, 10.9 s x 9000 / 15000 (Table I)."""
     with Place() as place:

@@ -182,6 +182,8 @@ int siox__check_accesses(const struct siox__recorded *t,
                          struct siox__check *c);                                /* check_access.c */
 int siox__check_windows(const struct siox__recorded *t, struct siox__check *c); /* check_window.c */
 int siox__check_waits(const struct siox__recorded *t, struct siox__check *c);   /* check_wait.c */
+/* When a disk that is below full speed at `time` is no more; else `time`. */
+int64_t siox__full_again(const struct siox__disk_record *disk, int64_t time);
 
 /* check.c: all of it, of a trace; `trace` NULL or `why` given: it cannot be made, for that reason.
  */

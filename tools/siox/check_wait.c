@@ -4,16 +4,27 @@
 #include "check.h"
 #include <stdlib.h>
 
-/* Time of [from, to) in which the disk was below full speed. */
-static int64_t below_full(const struct siox__disk_record *d, int64_t from, int64_t to) {
+/* The first stretch below full speed that ends later than `from`. */
+static size_t first_slow(const struct siox__disk_record *d, int64_t from) {
   size_t low = 0, high = d->slow.n;
-  while (low < high) { /* the first stretch that ends later than `from` */
+  while (low < high) {
     size_t middle = low + (high - low) / 2;
     if (d->slow.item[middle].end <= from)
       low = middle + 1;
     else
       high = middle;
   }
+  return low;
+}
+
+int64_t siox__full_again(const struct siox__disk_record *d, int64_t time) {
+  size_t i = first_slow(d, time);
+  return i < d->slow.n && d->slow.item[i].start <= time ? d->slow.item[i].end : time;
+}
+
+/* Time of [from, to) in which the disk was below full speed. */
+static int64_t below_full(const struct siox__disk_record *d, int64_t from, int64_t to) {
+  size_t low = first_slow(d, from);
   int64_t sum = 0;
   for (; low < d->slow.n && d->slow.item[low].start < to; low++) {
     const struct siox__slow *s = &d->slow.item[low];

@@ -109,6 +109,9 @@ static int add_gap(struct pass *p, const struct piece *last, size_t before, int6
  * part in which nobody else used the disk. piece[i]: the last of its job's so far to end. */
 static int gap_after(struct pass *p, size_t i, int64_t from) {
   const struct piece *last = &p->piece.item[i];
+  /* A disk that an open woke is on its way up for a while: it does not idle. */
+  if (p->t->use.item[last->use].open && p->t->use.item[last->use].from == from)
+    from = siox__full_again(&p->t->disk[last->disk], from);
   int64_t begun = from, best_start = from, best_end = from;
   size_t before = SIZE_MAX, k = i + 1;
   int64_t end = end_of_job(p->t, last->job);
