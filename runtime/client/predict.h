@@ -58,6 +58,7 @@ struct siox__pfile {
   uint32_t opens;            /* so often */
   struct siox_layout beside; /* of the file with its shared file pointer; factor 0: none seen */
   uint64_t needed;           /* release generation at which all its disks were claimed as needed */
+  bool accessed;             /* since it was opened */
 };
 
 /* What one access reaches for: `bytes` of the file from `offset` on (-1: not known), or of these
@@ -113,6 +114,15 @@ struct siox__site_state {
 
 enum { SIOX__WINDOWS = 32, SIOX__LATEST = 8 };
 
+/* Which of many instances pay: after how many that do not the latest came that did, and how long
+ * those lasted; newest at (n - 1) % SIOX__LATEST. */
+struct siox__rhythm {
+  uint32_t since; /* instances since the last that paid */
+  uint32_t after[SIOX__LATEST];
+  int64_t time[SIOX__LATEST];
+  uint64_t n;
+};
+
 struct siox__region_state {
   int64_t time[SIOX__LATEST]; /* durations of the last instances, newest at (ntimes - 1) % LATEST */
   uint64_t ntimes;
@@ -137,6 +147,8 @@ struct siox__region_state {
   uint64_t bursts;   /* that have ended */
   uint64_t
       surprise; /* OUTSIDE: of how many bursts the last was that used a site for the first time */
+  struct siox__rhythm returns, closings; /* OUTSIDE: of those in which no file was closed; of the
+                                            others, timed from then on */
   struct siox_region
       *owner;               /* scratch of the walk: brief regions belong to the burst of this one */
   struct siox_region *link; /* all regions seen */
@@ -176,6 +188,8 @@ struct siox__frame {
   int64_t iterations, seen;          /* iterations done at the last tick and its time */
   int64_t window_done, window_start; /* where the running window began */
   int64_t inner_end;                 /* when the last loop inside was left, 0 */
+  int64_t closed; /* OUTSIDE: when a file that was used was last closed in it, 0 */
+  int64_t due;    /* OUTSIDE: when it will end by its rhythm, 0: none known */
 };
 
 struct siox__predictor {
@@ -304,6 +318,10 @@ int64_t siox__region_expected(const struct siox_region *region, int64_t trip);
 int64_t siox__region_time_or_alike(const struct siox__predictor *p,
                                    const struct siox_region *region, int64_t end);
 void siox__region_took(struct siox__region_state *s, int64_t time);
+/* How long the coming instance will last if it is one that pays; < 0: it is none, or no rhythm is
+ * known. */
+int64_t siox__rhythm_next(const struct siox__rhythm *r);
+void siox__rhythm_took(struct siox__rhythm *r, int64_t time, bool pays);
 /* ns an iteration takes at the least; 0: not known. */
 double siox__region_step(const struct siox_region *region);
 /* Time from the end of a region at `at` to what waits for the end of the STEPS loop around it: the

@@ -78,6 +78,7 @@ void siox__predictor_opened(struct siox__predictor *p, struct siox_site *site, c
     p->nfiles++;
   }
   f->handle = handle;
+  f->accessed = false;
   f->opens += f->opens < UINT32_MAX - 1;
 }
 
@@ -228,6 +229,8 @@ void siox__predictor_reach(struct siox__predictor *p, struct siox_site *site, co
   }
   p->gap = 0;
   int32_t file = siox__predictor_file(p, handle);
+  if (file >= 0)
+    p->file[file].accessed = true;
   if (site) {
     const struct siox__piece piece = piece_of(reach);
     learn_access(p, site, file, &piece);
@@ -317,15 +320,6 @@ static void replan(struct siox__predictor *p, int64_t now) {
   siox__predict_emit(p, now);
 }
 
-void siox__predictor_closed(struct siox__predictor *p, const void *handle, int64_t now) {
-  int32_t i = siox__predictor_file(p, handle);
-  if (i < 0)
-    return;
-  p->file[i].handle = NULL;
-  if (p->gap && p->stack[p->gap - 1].region->kind == SIOX_REGION_OUTSIDE)
-    replan(p, now);
-}
-
 /* The outermost region that can be a gap is one. */
 static void begin_gap(struct siox__predictor *p, int64_t now) {
   uint32_t i = 0;
@@ -349,6 +343,42 @@ static uint32_t outside(const struct siox__predictor *p) {
   while (i && p->stack[i - 1].region->kind != SIOX_REGION_OUTSIDE)
     i--;
   return i;
+}
+
+/* The I/O module's functions return many times before one return lasts: a phase of I/O is over when
+ * its file is closed. */
+void siox__predictor_closed(struct siox__predictor *p, const void *handle, int64_t now) {
+  int32_t i = siox__predictor_file(p, handle);
+  if (i < 0)
+    return;
+  p->file[i].handle = NULL;
+  uint32_t o = outside(p);
+  struct siox__frame *f = o && o == p->depth ? &p->stack[o - 1] : NULL;
+  if (f && !f->no_gap && p->file[i].accessed) {
+    int64_t rest = siox__rhythm_next(&((struct siox__region_state *)f->region->state)->closings);
+    f->closed = now;
+    f->due = rest > 0 ? now + rest : f->due;
+    if (rest > 0 && !p->gap) {
+      begin_gap(p, now);
+      return;
+    }
+  }
+  if (p->gap && p->stack[p->gap - 1].region->kind == SIOX_REGION_OUTSIDE)
+    replan(p, now);
+}
+
+/* Does the instance that begins now last? Of functions that mostly return for a moment only the
+ * rhythm tells. */
+static bool will_last(const struct siox__predictor *p, struct siox__frame *f) {
+  const struct siox__region_state *s = f->region->state;
+  if (!s->ntimes)
+    return siox__region_expected(f->region, siox__frame_trip(f)) >= siox__brief_ns(p);
+  if (f->region->kind == SIOX_REGION_OUTSIDE && (s->returns.n || s->closings.n)) {
+    int64_t time = siox__rhythm_next(&s->returns);
+    f->due = time > 0 ? f->start + time : 0;
+    return time > 0 || siox__region_time(f->region) >= siox__brief_ns(p);
+  }
+  return !siox__region_brief(p, f->region);
 }
 
 int64_t siox__predictor_enter(struct siox__predictor *p, struct siox_region *region, int64_t trip,
@@ -389,8 +419,7 @@ int64_t siox__predictor_enter(struct siox__predictor *p, struct siox_region *reg
   struct siox__frame *f = &p->stack[p->depth - 1];
   f->no_gap = s->had_access;
   s->had_access = false;
-  bool lasts = s->ntimes ? !siox__region_brief(p, region)
-                         : siox__region_expected(region, siox__frame_trip(f)) >= siox__brief_ns(p);
+  bool lasts = will_last(p, f);
   if (!p->gap && !f->no_gap && lasts)
     begin_gap(p, now);
   return siox__next_tick(p, f, now);
@@ -457,6 +486,17 @@ static void gap_over(struct siox__predictor *p, struct siox_region *region, int6
   siox_mask_free(&soon);
 }
 
+/* Where a file's closing tells, the number of returns before it says nothing. */
+static void outside_took(const struct siox__predictor *p, const struct siox__frame *f,
+                         int64_t now) {
+  struct siox__region_state *s = f->region->state;
+  int64_t time = now - (f->closed ? f->closed : f->start);
+  bool pays = time >= p->env.min_gap_ns;
+  siox__rhythm_took(f->closed ? &s->closings : &s->returns, time, pays);
+  if (f->closed && pays)
+    s->returns.since = 0;
+}
+
 void siox__predictor_leave(struct siox__predictor *p, struct siox_region *region, int64_t now) {
   if (asleep(p))
     return;
@@ -486,6 +526,8 @@ void siox__predictor_leave(struct siox__predictor *p, struct siox_region *region
   if (s->had_access)
     return;
   siox__region_took(s, now - f->start);
+  if (region->kind == SIOX_REGION_OUTSIDE)
+    outside_took(p, f, now);
   if (i > 1 && (p->gap ? p->gap < i : !p->stack[i - 2].no_gap)) {
     p->stack[i - 2].inner_end = now; /* the loop of a called function: its caller is the gap */
     return;

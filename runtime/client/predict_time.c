@@ -58,6 +58,37 @@ void siox__region_took(struct siox__region_state *s, int64_t time) {
   s->time[s->ntimes++ % SIOX__LATEST] = time;
 }
 
+/* The shortest period that explains all that is remembered, seen twice; one instance explains
+ * itself. */
+int64_t siox__rhythm_next(const struct siox__rhythm *r) {
+  uint64_t n = r->n < SIOX__LATEST ? r->n : SIOX__LATEST;
+  for (uint64_t q = 1; n && (q == 1 || 2 * q <= n); q++) {
+    bool holds = true;
+    for (uint64_t i = r->n - n; i + q < r->n && holds; i++)
+      holds = r->after[i % SIOX__LATEST] == r->after[(i + q) % SIOX__LATEST];
+    if (!holds)
+      continue;
+    if (r->after[(r->n - q) % SIOX__LATEST] != r->since)
+      return -1;
+    int64_t least = r->time[(r->n - q) % SIOX__LATEST];
+    for (uint64_t back = 2 * q; back <= n; back += q)
+      if (r->time[(r->n - back) % SIOX__LATEST] < least)
+        least = r->time[(r->n - back) % SIOX__LATEST];
+    return least;
+  }
+  return -1;
+}
+
+void siox__rhythm_took(struct siox__rhythm *r, int64_t time, bool pays) {
+  if (!pays) {
+    r->since++;
+    return;
+  }
+  r->after[r->n % SIOX__LATEST] = r->since;
+  r->time[r->n++ % SIOX__LATEST] = time;
+  r->since = 0;
+}
+
 double siox__region_step(const struct siox_region *region) {
   const struct siox__region_state *s = region->state;
   uint64_t n = s->nsteps < SIOX__LATEST ? s->nsteps : SIOX__LATEST;
@@ -134,8 +165,8 @@ int64_t siox__gap_end(const struct siox__predictor *p, int64_t now) {
     time = siox__region_expected(g->region, siox__frame_trip(g));
   if (end != SIOX_UNKNOWN && f != g)
     end += ((const struct siox__region_state *)g->region->state)->tail;
-  if (end == SIOX_UNKNOWN && time >= 0)
-    end = g->start + time;
+  if (end == SIOX_UNKNOWN && (g->due || time >= 0))
+    end = g->due ? g->due : g->start + time;
   return end > now ? end : now;
 }
 

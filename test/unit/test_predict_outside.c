@@ -165,6 +165,88 @@ static void a_file_that_is_closed_is_expected_when_it_was_opened_again_before(vo
   end(&w);
 }
 
+/* So many calls a moment apart, then the others work for 10 s. */
+static void phase(struct world *w, struct checkpoint *c, int calls) {
+  for (int i = 0; i < calls; i++, w->now += SECOND / 1000)
+    call(w, c);
+}
+
+static void the_return_that_lasts_is_known_by_its_number(void **state) {
+  (void)state;
+  struct world w;
+  struct checkpoint c;
+  begin(&w, SIOX_LEAD_GAP, "1:3:64K", "0:1:64K");
+  make(&c);
+  open_files(&w);
+  phase(&w, &c, 4);
+  w.now += 10 * SECOND;
+  phase(&w, &c, 3);
+  assert_int_equal(last_for(&w, 1, w.n)->flag, 1);
+  int64_t start = w.now;
+  call(&w, &c);
+  const struct told *t = last_for(&w, 1, w.n);
+  assert_int_equal(t->flag, 0);
+  assert_true(t->need_by <= start + 10 * SECOND && t->need_by >= start + 9 * SECOND);
+  end(&w);
+}
+
+static void without_a_rhythm_no_return_is_taken_for_the_one_that_lasts(void **state) {
+  (void)state;
+  struct world w;
+  struct checkpoint c;
+  begin(&w, SIOX_LEAD_GAP, "1:3:64K", "0:1:64K");
+  make(&c);
+  open_files(&w);
+  for (int calls = 3; calls < 6; calls++, w.now += 10 * SECOND)
+    phase(&w, &c, calls);
+  int before = w.n;
+  phase(&w, &c, 8);
+  for (int i = before; i < w.n; i++)
+    assert_int_equal(w.told[i].flag, 1);
+  end(&w);
+}
+
+static void the_file_that_is_closed_ends_a_phase_of_any_length(void **state) {
+  (void)state;
+  struct world w;
+  struct checkpoint c;
+  begin(&w, SIOX_LEAD_GAP, "1:3:64K", "0:1:64K");
+  make(&c);
+  for (int calls = 3; calls < 5; calls++) {
+    siox__predictor_opened(&w.p, &open_a, &handle_a, &w.a);
+    phase(&w, &c, calls);
+    assert_int_equal(last_for(&w, 1, w.n)->flag, 1);
+    siox__predictor_closed(&w.p, &handle_a, w.now);
+    if (calls == 3)
+      w.now += 10 * SECOND;
+  }
+  const struct told *t = last_for(&w, 1, w.n);
+  assert_int_equal(t->flag, 0);
+  assert_true(t->need_by <= w.now + 10 * SECOND && t->need_by >= w.now + 9 * SECOND);
+  end(&w);
+}
+
+/* Before each phase its file is probed. */
+static void a_file_that_is_closed_unused_ends_no_phase(void **state) {
+  (void)state;
+  struct world w;
+  struct checkpoint c;
+  begin(&w, SIOX_LEAD_GAP, "1:3:64K", "0:1:64K");
+  make(&c);
+  for (int calls = 3; calls < 5; calls++) {
+    siox__predictor_opened(&w.p, &open_b, &handle_b, &w.b);
+    siox__predictor_closed(&w.p, &handle_b, w.now);
+    siox__predictor_opened(&w.p, &open_a, &handle_a, &w.a);
+    phase(&w, &c, calls);
+    siox__predictor_closed(&w.p, &handle_a, w.now);
+    if (calls == 3)
+      w.now += 10 * SECOND;
+  }
+  assert_int_equal(last_for(&w, 1, w.n)->flag, 0);
+  assert_true(last_for(&w, 1, w.n)->need_by >= w.now + 9 * SECOND);
+  end(&w);
+}
+
 static void leaving_what_was_never_entered_is_nothing(void **state) {
   (void)state;
   struct world w;
@@ -186,6 +268,10 @@ int main(void) {
       cmocka_unit_test(called_from_a_region_of_their_caller_it_ends_with_that),
       cmocka_unit_test(only_what_followed_is_expected),
       cmocka_unit_test(a_file_that_is_closed_is_expected_when_it_was_opened_again_before),
+      cmocka_unit_test(the_return_that_lasts_is_known_by_its_number),
+      cmocka_unit_test(without_a_rhythm_no_return_is_taken_for_the_one_that_lasts),
+      cmocka_unit_test(the_file_that_is_closed_ends_a_phase_of_any_length),
+      cmocka_unit_test(a_file_that_is_closed_unused_ends_no_phase),
       cmocka_unit_test(leaving_what_was_never_entered_is_nothing),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
