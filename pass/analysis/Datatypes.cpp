@@ -4,6 +4,7 @@
 #include "analysis/Datatypes.h"
 #include "model/MpiIo.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Analysis/ConstantFolding.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/DataLayout.h"
@@ -17,14 +18,19 @@ using namespace llvm;
 namespace siox {
 namespace {
 
-// MPICH's and Open MPI's values where they are the same, else MPICH's.
-enum {
-  OrderFortran = 57,
-  SpreadBlock = 121,
-  SpreadCyclic = 122,
-  SpreadNone = 123,
-  DefaultBlock = -49767
+/// Constants of an mpi.h.
+struct Flavour {
+  int64_t OrderFortran, SpreadCyclic, SpreadNone, DefaultBlock;
 };
+constexpr Flavour Mpich = {57, 122, 123, -49767}, OpenMpi = {1, 1, 2, -1};
+
+/// Which mpi.h a call was compiled with: where no handle is in sight, the module's other ones tell.
+const Flavour &flavour(const CallBase &Call) {
+  for (const GlobalVariable &G : Call.getModule()->globals())
+    if (G.getName().starts_with(OpenMpiHandle))
+      return OpenMpi;
+  return Mpich;
+}
 constexpr int64_t MostElements = 4096;
 constexpr unsigned MostDepth = 32;
 /// Structs are padded to what their members are aligned to: at most to this.
@@ -34,7 +40,6 @@ enum class Maker {
   None,
 #define SIOX_DATATYPE(Name, Kind, Old, New) Kind,
 #include "analysis/datatypes.def"
-#undef SIOX_DATATYPE
 };
 
 struct Row {
@@ -45,7 +50,6 @@ struct Row {
 constexpr Row Rows[] = {
 #define SIOX_DATATYPE(Name, Kind, Old, New) {#Name, Maker::Kind, Old, New},
 #include "analysis/datatypes.def"
-#undef SIOX_DATATYPE
 };
 
 const Row *rowOf(const CallBase &Call) {
@@ -140,7 +144,7 @@ private:
 
   bool store(StoreInst &Store, int64_t Offset) {
     Value *V = Store.getValueOperand();
-    if (!Tree.dominates(&Store, &Before) || !V->getType()->isIntegerTy())
+    if (!Tree.dominates(&Store, &Before) || !V->getType()->isIntOrPtrTy())
       return false;
     return Stored.try_emplace(Offset, V).second;
   }
@@ -165,6 +169,14 @@ private:
 } // namespace
 
 uint64_t builtinSize(const Value *Datatype) {
+  if (const auto *Global = dyn_cast<GlobalVariable>(Datatype)) {
+    StringRef Name = Global->getName();
+    return Name.consume_front(OpenMpiHandle) ? StringSwitch<uint64_t>(Name)
+#define SIOX_BUILTIN(name, size) .Case(#name, size)
+#include "analysis/datatypes.def"
+                                                   .Default(0)
+                                             : 0;
+  }
   const auto *Handle = dyn_cast<ConstantInt>(Datatype);
   if (!Handle || Handle->getBitWidth() != 32 || Handle->getZExtValue() >> 24 != 0x4c)
     return 0;
@@ -176,10 +188,10 @@ int typeMaker(const CallBase &Call) {
   return R ? R->New : -1;
 }
 
-std::optional<SmallVector<Value *, 8>> Datatypes::elements(Value *Address, int64_t N,
-                                                           unsigned Bytes, CallBase &Before) {
+std::optional<SmallVector<Value *, 8>> Datatypes::elements(Value *Address, int64_t N, Type *Ty,
+                                                           CallBase &Before) {
   const DataLayout &Layout = Before.getModule()->getDataLayout();
-  Type *Ty = Type::getIntNTy(Before.getContext(), Bytes * 8);
+  int64_t Bytes = int64_t(Layout.getTypeStoreSize(Ty));
   APInt Start(64, 0);
   Value *Base = Address->stripAndAccumulateConstantOffsets(Layout, Start, true);
   SmallVector<Value *, 8> List;
@@ -208,7 +220,7 @@ std::optional<SmallVector<Value *, 8>> Datatypes::elements(Value *Address, int64
 
 std::optional<SmallVector<int64_t, 8>> Datatypes::numbers(Value *Address, int64_t N, unsigned Bytes,
                                                           CallBase &Before) {
-  auto List = elements(Address, N, Bytes, Before);
+  auto List = elements(Address, N, Type::getIntNTy(Before.getContext(), Bytes * 8), Before);
   SmallVector<int64_t, 8> Numbers;
   if (!List)
     return std::nullopt;
@@ -242,7 +254,10 @@ FileType Datatypes::structure(CallBase &Call) {
   auto N = number(Call, 0);
   auto Counts = N ? numbers(Call.getArgOperand(1), *N, 4, Call) : std::nullopt;
   auto Places = Counts ? numbers(Call.getArgOperand(2), *N, 8, Call) : std::nullopt;
-  auto Handles = Places ? elements(Call.getArgOperand(3), *N, 4, Call) : std::nullopt;
+  LLVMContext &Context = Call.getContext();
+  Type *Handle = &flavour(Call) == &OpenMpi ? (Type *)PointerType::getUnqual(Context)
+                                            : Type::getInt32Ty(Context);
+  auto Handles = Places ? elements(Call.getArgOperand(3), *N, Handle, Call) : std::nullopt;
   if (!Handles)
     return nullptr;
   SmallVector<FileType, 4> Types;
@@ -268,7 +283,7 @@ FileType Datatypes::subarray(CallBase &Call, FileType Child) {
     Given[I] = *List;
   }
   return owned(siox__filetype_subarray(Child.get(), int(*N), Given[0].data(), Given[1].data(),
-                                       Given[2].data(), *Order == OrderFortran));
+                                       Given[2].data(), *Order == flavour(Call).OrderFortran));
 }
 
 FileType Datatypes::darray(CallBase &Call, FileType Child) {
@@ -280,21 +295,22 @@ FileType Datatypes::darray(CallBase &Call, FileType Child) {
       return nullptr;
     Given[I] = *List;
   }
+  const Flavour &Mpi = flavour(Call);
   SmallVector<siox__spread, 8> Spread(*N);
   SmallVector<int64_t, 8> At(*N);
   for (int64_t I = *N - 1; I >= 0; I--) {
     int64_t How = Given[1][I], &Block = Given[2][I], &Procs = Given[3][I];
-    Spread[I] = How == SpreadNone     ? SIOX__SPREAD_NONE
-                : How == SpreadCyclic ? SIOX__SPREAD_CYCLIC
-                                      : SIOX__SPREAD_BLOCK;
-    Block = Block == DefaultBlock ? 0 : Block;
+    Spread[I] = How == Mpi.SpreadNone     ? SIOX__SPREAD_NONE
+                : How == Mpi.SpreadCyclic ? SIOX__SPREAD_CYCLIC
+                                          : SIOX__SPREAD_BLOCK;
+    Block = Block == Mpi.DefaultBlock ? 0 : Block;
     Procs = Procs > 0 ? Procs : 1;
     At[I] = *Self % Procs;
     *Self /= Procs;
   }
   return owned(siox__filetype_darray(Child.get(), int(*N), Given[0].data(), Spread.data(),
                                      Given[2].data(), Given[3].data(), At.data(),
-                                     *Order == OrderFortran));
+                                     *Order == Mpi.OrderFortran));
 }
 
 FileType Datatypes::make(CallBase &Call) {

@@ -12,7 +12,8 @@ namespace siox {
 
 using FileType = std::shared_ptr<siox__filetype>;
 
-/// Size of a builtin datatype, 0 when it is none. MPICH keeps it in the handle: 0x4c00SSnn.
+/// Size of a builtin datatype, 0 when it is none. MPICH keeps it in the handle: 0x4c00SSnn;
+/// Open MPI's are addresses, known by name (datatypes.def).
 uint64_t builtinSize(const llvm::Value *Datatype);
 
 /// Looks for the calls in the clone that made a datatype, and for the constants they were given.
@@ -30,9 +31,9 @@ private:
   FileType structure(llvm::CallBase &Call);
   FileType subarray(llvm::CallBase &Call, FileType Child);
   FileType darray(llvm::CallBase &Call, FileType Child);
-  /// The first N elements, of Bytes bytes each, at an address when a call is made.
+  /// The first N elements of a type at an address when a call is made.
   std::optional<llvm::SmallVector<llvm::Value *, 8>>
-  elements(llvm::Value *Address, int64_t N, unsigned Bytes, llvm::CallBase &Before);
+  elements(llvm::Value *Address, int64_t N, llvm::Type *Ty, llvm::CallBase &Before);
   std::optional<llvm::SmallVector<int64_t, 8>> numbers(llvm::Value *Address, int64_t N,
                                                        unsigned Bytes, llvm::CallBase &Before);
 

@@ -63,9 +63,8 @@ void OriginWalker::value(Value *V) {
   if (!Seen.insert({V, nullptr}).second)
     return;
   if (isa<Constant>(V)) {
-    if (!isa<ConstantData>(V))
-      Found.Unresolved =
-          true; // a constant address is a handle of an implementation with global objects
+    if (!isa<ConstantData>(V) && !V->getName().starts_with(OpenMpiHandle))
+      Found.Unresolved = true; // an implementation with global objects of other names
     return;
   }
   if (auto *Phi = dyn_cast<PHINode>(V)) {

@@ -44,6 +44,10 @@ struct CallInfo {
 /// How a call hands over its arguments (mpinames.def).
 enum class Binding { C, Fortran, Descriptor };
 
+/// What the predefined handles of Open MPI's mpi.h begin with, which are addresses: MPI_INT,
+/// MPI_INFO_NULL. MPICH's are numbers.
+inline constexpr llvm::StringLiteral OpenMpiHandle = "ompi_mpi_";
+
 /// What a name of MPI stands for.
 struct MpiName {
   std::string Routine; ///< C: "MPI_File_open"; else in lower case, "mpi_file_open"

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-// Sizes of builtin datatypes, of a contiguous type, and none of an unknown one.
+// Sizes of builtin datatypes, MPICH's and Open MPI's, of a contiguous type, and none of an unknown one.
 // RUN: %ll0 | %siox-opt - --print-access | %filecheck
 // RUN: %ll2 | %siox-opt - --print-access | %filecheck
+// RUN: %clang -I%S/../Inputs/openmpi -g1 -S -emit-llvm -Xclang -disable-llvm-passes -O0 -o - %s | %siox-opt - --print-access | %filecheck
+// RUN: %clang -I%S/../Inputs/openmpi -g1 -S -emit-llvm -Xclang -disable-llvm-passes -O2 -o - %s | %siox-opt - --print-access | %filecheck
 #include <mpi.h>
 static char b[1024];
 void f(MPI_File fh, MPI_Datatype any) {

@@ -2,6 +2,7 @@
 // layouts.yaml gives the layout of a file whose name is a constant.
 // RUN: %ll0 | %siox-opt - --print-access --disks 6 --layouts %S/Inputs/layouts.yaml | %filecheck
 // RUN: %ll2 | %siox-opt - --print-access --disks 6 --layouts %S/Inputs/layouts.yaml | %filecheck
+// RUN: %clang -I%S/../Inputs/openmpi -g1 -S -emit-llvm -Xclang -disable-llvm-passes -O2 -o - %s | %siox-opt - --print-access --disks 6 --layouts %S/Inputs/layouts.yaml | %filecheck
 #include <mpi.h>
 static double b[64];
 void f(void) {

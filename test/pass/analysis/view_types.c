@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-// File types made of constants, by every constructor: offsets are those in the file, strides where one
+// File types made of constants, by every constructor, with MPICH's and with Open MPI's header: offsets are those in the file, strides where one
 // stride leads from tile to tile.
 // RUN: %ll0 | %siox-opt - --print-access | %filecheck
 // RUN: %ll2 | %siox-opt - --print-access | %filecheck
+// RUN: %clang -I%S/../Inputs/openmpi -g1 -S -emit-llvm -Xclang -disable-llvm-passes -O0 -o - %s | %siox-opt - --print-access | %filecheck
+// RUN: %clang -I%S/../Inputs/openmpi -g1 -S -emit-llvm -Xclang -disable-llvm-passes -O2 -o - %s | %siox-opt - --print-access | %filecheck
 #include <mpi.h>
 static double b[64];
 #define THROUGH(type)                                                                                                  \
