@@ -8,23 +8,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MILLION = 1000000 };
+enum { MILLION = SIOX__MILLIONTH };
 enum { EXACT = MILLION }; /* a use that is off by less than such a part of its gap is on time */
-enum { ENOUGH = 8 };      /* uses after which a site or client is judged by itself */
 enum { WAYS = 4 };        /* places where a promise may be */
 enum { FEW = 4 };         /* rounds after which a client bounds others, and is bounded */
-enum { TRIED = 2 };       /* bounds that must have been judged */
-#define UNKNOWN 0.2       /* part of a gap by which the first use of all may come early */
 #define RISK 0.01 /* part of a client's I/O time that it may wait for disks that are not ready, */
 #define ROOM 0.05 /* with this part of what its job may still lose by its delay budget */
 #define LEAST_RISK 0.01 /* probability that a use comes earlier than the disk is ready, */
 #define MOST_RISK 0.1   /* from the one to the other */
 
-static uint32_t mixed(uint64_t key) {
-  return (uint32_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> 40);
-}
-
-static uint32_t place(uint64_t key) { return mixed(key) % SIOX__HISTORY_PLACES; }
+static uint32_t place(uint64_t key) { return siox__history_place(key); }
 
 uint32_t siox__history_places(uint32_t ndisks) {
   uint32_t n = 8192;
@@ -36,7 +29,7 @@ uint32_t siox__history_places(uint32_t ndisks) {
 /* The i-th place that the promise of a client for a disk may have. */
 static struct siox__promise *promise_at(const struct siox__history *history, uint32_t client,
                                         uint32_t disk, uint32_t i) {
-  uint32_t first = mixed((uint64_t)client << 32 | disk);
+  uint32_t first = siox__history_mixed((uint64_t)client << 32 | disk);
   return &history->promise[(first + i) & (history->npromises - 1)];
 }
 
@@ -65,29 +58,25 @@ static struct siox__promise *place_for(const struct siox__history *history, uint
   return best;
 }
 
-static const struct siox__earliness *find(const struct siox__earliness *table, uint64_t key) {
-  const struct siox__earliness *e = &table[place(key)];
+/* The key's, where it stands in its place. */
+static const struct siox__earliness *of_key(const struct siox__earliness *e, uint64_t key) {
   return e->used && e->key == key ? e : NULL;
 }
 
-static struct siox__earliness *take(struct siox__earliness *table, uint64_t key) {
-  struct siox__earliness *e = &table[place(key)];
-  if (!e->used || e->key != key) {
-    memset(e, 0, sizeof *e);
-    e->key = key;
-    e->used = true;
-  }
-  return e;
+/* The key takes its place over from another one. */
+static void take(struct siox__earliness *e, uint64_t key) {
+  if (!of_key(e, key))
+    *e = (struct siox__earliness){.key = key, .used = true};
 }
 
-/* The rank-th smallest of the samples, from 1. */
-static int64_t ranked(const struct siox__earliness *e, uint32_t rank) {
+/* The rank-th smallest of `count` samples, from 1. */
+static int64_t ranked(const struct siox__samples *s, uint32_t count, uint32_t rank) {
   int64_t sorted[SIOX__HISTORY_SAMPLES];
-  for (uint32_t i = 0; i < e->count; i++) {
+  for (uint32_t i = 0; i < count; i++) {
     uint32_t j = i;
-    for (; j > 0 && sorted[j - 1] > e->sample[i]; j--)
+    for (; j > 0 && sorted[j - 1] > s->at[i]; j--)
       sorted[j] = sorted[j - 1];
-    sorted[j] = e->sample[i];
+    sorted[j] = s->at[i];
   }
   return sorted[rank - 1];
 }
@@ -96,13 +85,13 @@ static int64_t ranked(const struct siox__earliness *e, uint32_t rank) {
  * uses that come early by anything up to an unknown most, of which n have come by up to m, the next
  * comes by more than x > m with probability (m/x)^n / (n+1) (a Pareto posterior). Where more may be
  * missed, as many as that of those that were seen. */
-static double safe(const struct siox__earliness *e, double risk) {
-  double n = e->count, missed = risk * (n + 1);
+static double safe(const struct siox__samples *s, uint32_t count, double risk) {
+  double n = count, missed = risk * (n + 1);
   if (missed >= 1) {
-    uint32_t rank = missed < n + 1 ? e->count - (uint32_t)missed + 1 : 0;
-    return rank > 0 ? (double)ranked(e, rank) : 0;
+    uint32_t rank = missed < n + 1 ? count - (uint32_t)missed + 1 : 0;
+    return rank > 0 ? (double)ranked(s, count, rank) : 0;
   }
-  double most = (double)ranked(e, e->count);
+  double most = (double)ranked(s, count, count);
   return most > 0 ? most * pow(missed, -1 / n) : 0;
 }
 
@@ -110,14 +99,15 @@ static int64_t whole(double ns) {
   return ns < (double)SIOX_NEVER / 4 ? (int64_t)ns : SIOX_NEVER / 4;
 }
 
-static int64_t add(struct siox__earliness *e, double quantile, int64_t early, double risk) {
-  e->sample[e->next] = early;
+static int64_t add(struct siox__earliness *e, struct siox__samples *s, double quantile,
+                   int64_t early, double risk) {
+  s->at[e->next] = early;
   e->next = (e->next + 1) % SIOX__HISTORY_SAMPLES;
   e->count += e->count < SIOX__HISTORY_SAMPLES;
   uint32_t rank = (uint32_t)ceil(quantile * e->count - 1e-9);
   if (rank >= e->count)
-    return e->margin = whole(safe(e, fmin(fmax(risk, LEAST_RISK), MOST_RISK)));
-  int64_t margin = ranked(e, rank > 0 ? rank : 1);
+    return e->margin = whole(safe(s, e->count, fmin(fmax(risk, LEAST_RISK), MOST_RISK)));
+  int64_t margin = ranked(s, e->count, rank > 0 ? rank : 1);
   return e->margin = margin + margin / e->count;
 }
 
@@ -125,6 +115,7 @@ static struct siox__account *account_of(struct siox__history *history, uint32_t 
   struct siox__account *a = &history->account[place(client)];
   if (!a->used || a->client != client)
     *a = (struct siox__account){.client = client, .used = true};
+  a->bears = -1; /* whoever asks for it here is about to change it */
   return a;
 }
 
@@ -168,25 +159,26 @@ static double spare_of(const struct siox__account *a, int64_t room) {
 }
 
 /* A promise is kept, or will not be any more. */
-static void end_promise(const struct siox__history *history, struct siox__promise *p) {
+static void end_promise(struct siox__history *history, struct siox__promise *p) {
   if (!p->need_by)
     return;
   struct siox__round *r = &history->round[p->disk];
   r->promised--;
+  history->promised[place(p->client)]--;
   r->behind -= p->round != r->number;
   p->need_by = 0;
 }
 
 /* The client keeps a promise. If it has used the disk in this round, another one begins. */
-static void count_round(const struct siox__history *history, struct siox__promise *kept,
-                        double risk, int64_t now) {
+static void count_round(struct siox__history *history, struct siox__promise *kept, double risk,
+                        int64_t now) {
   struct siox__round *r = &history->round[kept->disk];
   bool again = kept->round == r->number;
   end_promise(history, kept);
   if (again) {
     if (r->number > 0 && r->bound > r->begun && !r->unsure) {
       double early = fmax((double)(r->bound - now), 0) / (double)(r->bound - r->begun);
-      add(&r->early, history->quantile, (int64_t)(early * MILLION), risk);
+      add(&r->early, &r->of_early, history->quantile, (int64_t)(early * MILLION), risk);
     }
     r->number++;
     r->begun = now;
@@ -245,6 +237,7 @@ void siox__history_promise(struct siox__history *history, uint32_t client,
     }
     if (!p->need_by) {
       history->round[d].promised++;
+      history->promised[place(client)]++;
       p->round = history->round[d].number;
       p->since = hint->since;
       p->bound = INT64_MIN;
@@ -264,7 +257,8 @@ static void note(struct siox__history *history, int64_t margin) {
 void siox__history_use(struct siox__history *history, uint32_t client,
                        const struct siox_mask *disks, const struct siox_drive *drive, int64_t room,
                        int64_t now) {
-  if (history->quantile <= 0)
+  uint32_t at = place(client);
+  if (history->quantile <= 0 || history->promised[at] == 0)
     return;
   struct siox__promise kept = {0};
   double risk = 0;
@@ -286,73 +280,43 @@ void siox__history_use(struct siox__history *history, uint32_t client,
   if (off < gap / EXACT)
     early = off = 0;
   account_of(history, client)->uses++;
-  note(history, add(take(history->client, client), history->quantile, early, risk));
-  if (kept.site)
-    note(history, add(take(history->site, kept.site), history->quantile, early, risk));
+  take(&history->client[at], client);
+  note(history, add(&history->client[at], &history->of_client[at], history->quantile, early, risk));
+  if (kept.site) {
+    at = place(kept.site);
+    take(&history->site[at], kept.site);
+    note(history, add(&history->site[at], &history->of_site[at], history->quantile, early, risk));
+  }
   if (gap > 0)
-    add(&history->all, history->quantile,
-        (int64_t)((double)(history->all.count < ENOUGH ? off : early) / (double)gap * MILLION),
+    add(&history->all, &history->of_all, history->quantile,
+        (int64_t)((double)(history->all.count < SIOX__ENOUGH ? off : early) / (double)gap *
+                  MILLION),
         risk);
-}
-
-static const struct siox__earliness *past_of(const struct siox__history *history, uint32_t client,
-                                             const struct siox_claim_entry *hint) {
-  const struct siox__earliness *e = hint->site ? find(history->site, hint->site) : NULL;
-  return e ? e : find(history->client, client);
 }
 
 bool siox__history_knows(const struct siox__history *history, uint32_t client,
                          const struct siox_claim_entry *hint) {
   if (history->quantile <= 0)
     return true;
-  const struct siox__earliness *e = past_of(history, client, hint);
+  const struct siox__earliness *e = siox__history_past(history, client, hint);
   return e && e->count > 1;
 }
 
-int64_t siox__history_margin(const struct siox__history *history, uint32_t client,
-                             const struct siox_claim_entry *hint) {
-  if (history->quantile <= 0)
-    return 0;
-  const struct siox__earliness *e = past_of(history, client, hint);
-  int64_t margin = e ? e->margin : 0;
-  if (hint->need_by <= hint->since)
-    return margin;
-  double gap = (double)(hint->need_by - hint->since), others = 0;
-  uint32_t known = e ? e->count : 0;
-  if (known < ENOUGH)
-    others = (double)history->all.margin / MILLION * gap;
-  known = history->all.count > known ? history->all.count : known;
-  if (!known)
-    others = UNKNOWN * gap;
-  double most = fmin(fmax(others, (double)margin), gap);
-  return (int64_t)most;
-}
-
-int64_t siox__history_earliest(const struct siox__history *history, uint32_t client,
-                               uint32_t disk) {
-  if (history->quantile <= 0)
-    return INT64_MIN;
-  const struct siox__round *r = &history->round[disk];
-  if (r->bound <= r->begun || r->unsure || r->behind || r->early.count < TRIED)
-    return INT64_MIN;
+bool siox__history_in_step(const struct siox__history *history, uint32_t client, uint32_t disk) {
   const struct siox__promise *p = find_promise(history, client, disk);
-  if (!p || !p->need_by || p->rounds < FEW || p->round != r->number)
-    return INT64_MIN;
-  return r->bound - (int64_t)((double)r->early.margin / MILLION * (double)(r->bound - r->begun));
+  return p && p->need_by && p->rounds >= FEW && p->round == history->round[disk].number;
 }
 
 int64_t siox__history_most(const struct siox__history *history) {
-  double part = history->all.count ? (double)history->all.margin / MILLION : UNKNOWN;
+  double part = history->all.count ? (double)history->all.margin / MILLION : SIOX__UNKNOWN;
   double others = fmin(part, 1) * (double)history->longest;
   int64_t own = history->most < history->longest ? history->most : history->longest;
   return own > (int64_t)others ? own : (int64_t)others;
 }
 
-int64_t siox__history_bears(const struct siox__history *history, uint32_t client) {
-  const struct siox__account *a = &history->account[place(client)];
-  if (!a->used || a->client != client || spare_of(a, 0) <= 0)
-    return 0;
-  return (int64_t)(RISK * (double)a->io / (a->uses > 0 ? a->uses : 1));
+int64_t siox__history_bears_now(struct siox__account *a) {
+  double bears = RISK * (double)a->io / (a->uses > 0 ? a->uses : 1);
+  return a->bears = spare_of(a, 0) > 0 ? (int64_t)bears : 0;
 }
 
 void siox__history_forget(struct siox__history *history, uint32_t client,

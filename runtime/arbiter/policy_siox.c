@@ -13,6 +13,18 @@
 #include "arbiter/want.h"
 #include <math.h>
 
+/* What a claim asks of a disk, in order of time; at most two. */
+struct demands {
+  int count;
+  bool vague; /* the use may come early */
+  struct demand {
+    int64_t from;
+    uint32_t level;
+  } at[2];
+};
+
+enum { KEPT = 256 }; /* claims of a disk whose demands are not worked out twice */
+
 struct state {
   struct siox__rule rule;
   struct siox__history history;
@@ -24,7 +36,13 @@ struct state {
     const struct siox_drive *drive;
     uint32_t to;
     int64_t ns[SIOX_MAX_LEVELS]; /* from each level below; SIOX_NEVER: it cannot be */
+    int64_t least;               /* of these */
   } climb; /* the one that was asked for last: claims on a disk mostly agree */
+  struct {
+    uint32_t count;
+    uint32_t client[KEPT + 1]; /* the last place is for those beyond */
+    struct demands of[KEPT + 1];
+  } kept; /* what gather() has found, in ascending order of clients */
 };
 
 static size_t state_size(uint32_t ndisks) {
@@ -86,22 +104,13 @@ struct need { /* what the claims on one disk come to */
   bool vague;       /* the next use may come early */
   bool spent;       /* somebody has lost more than its budget: no risks */
   bool withheld;    /* somebody's claims do not count: over its share */
+  bool ended;       /* a claim for a use ahead is over already */
   uint32_t claimed; /* greatest level in force, withheld ones included */
 };
 
 static double speed_of(const struct siox_disk_view *v, uint32_t level) {
   return v->drive->level[level].speed;
 }
-
-/* What a claim asks of a disk, in order of time; at most two. */
-struct demands {
-  int count;
-  bool vague; /* the use may come early */
-  struct demand {
-    int64_t from;
-    uint32_t level;
-  } at[2];
-};
 
 /* The lowest level from which a client can bear to wait for another one. */
 static uint32_t borne(struct climb *climb, const struct siox_drive *drive, uint32_t level,
@@ -111,12 +120,16 @@ static uint32_t borne(struct climb *climb, const struct siox_drive *drive, uint3
   if (climb->drive != drive || climb->to != level) {
     climb->drive = drive;
     climb->to = level;
+    climb->least = SIOX_NEVER;
     for (uint32_t l = 0; l < level; l++) {
       int64_t up =
           siox_drive_transition_ns(drive, drive->level[l].speed, drive->level[level].speed);
       climb->ns[l] = up < 0 ? SIOX_NEVER : up;
+      climb->least = siox__sooner(climb->least, climb->ns[l]);
     }
   }
+  if (wait < climb->least)
+    return level;
   uint32_t l = 0;
   while (l < level && climb->ns[l] > wait)
     l++;
@@ -126,27 +139,31 @@ static uint32_t borne(struct climb *climb, const struct siox_drive *drive, uint3
 /* As siox__entry_demand, and within a delay budget no more than the level that the disk serves at.
  * As long before as the site's uses have come early, there is to be nothing left to wait for but
  * what the client can bear. */
-static struct demands demands_of(struct state *state, const struct siox_view *view, uint32_t disk,
-                                 uint32_t client, uint32_t job,
-                                 const struct siox_claim_entry *entry) {
+static void demands_of(struct state *state, const struct siox_view *view, uint32_t disk,
+                       uint32_t client, uint32_t job, const struct siox_claim_entry *entry,
+                       struct demands *out) {
   const struct siox_drive *drive = view->disk[disk].drive;
   struct demand d;
+  out->count = 0;
+  out->vague = false;
   if (!siox__entry_demand(drive, entry, true, &d.from, &d.level))
-    return (struct demands){0};
+    return;
   if (state->budget.on && view->job[job].budget > 0 && d.level > state->budget.disk[disk].serve)
     d.level = state->budget.disk[disk].serve;
   int64_t margin = siox__history_margin(&state->history, client, entry);
-  if (margin <= 0)
-    return (struct demands){.count = 1, .at = {d}};
-  int64_t from = d.from > margin ? d.from - margin : 0;
-  int64_t earliest = siox__history_earliest(&state->history, client, disk);
-  if (earliest > from)
-    from = earliest < d.from ? earliest : d.from;
-  struct demand before = {
-      .from = from,
-      .level = borne(&state->climb, drive, d.level, siox__history_bears(&state->history, client))};
-  return before.level < d.level ? (struct demands){.count = 2, .vague = true, .at = {before, d}}
-                                : (struct demands){.count = 1, .vague = true, .at = {before}};
+  if (margin > 0) {
+    int64_t from = d.from > margin ? d.from - margin : 0;
+    int64_t earliest = siox__history_earliest(&state->history, client, disk, from);
+    if (earliest > from)
+      from = earliest < d.from ? earliest : d.from;
+    uint32_t level =
+        borne(&state->climb, drive, d.level, siox__history_bears(&state->history, client));
+    out->at[out->count++] = (struct demand){from, level};
+    out->vague = true;
+    if (level >= d.level)
+      return;
+  }
+  out->at[out->count++] = d;
 }
 
 /* The user whose needs do not count on this disk, because it holds its share of others already. */
@@ -162,7 +179,8 @@ static uint32_t withheld_user(struct state *state, int64_t now, uint32_t disk,
     while (siox_claims_next(view->claims, disk, &cursor, &client, &job, &entry)) {
       if (siox__entry_end(view, disk, &entry) <= now)
         continue;
-      const struct demands d = demands_of(state, view, disk, client, job, &entry);
+      struct demands d;
+      demands_of(state, view, disk, client, job, &entry, &d);
       bool in_force = d.count > 0 && d.at[0].from <= now;
       uint32_t level = d.at[d.count > 1 && d.at[1].from <= now].level;
       if (pass == 0 && in_force && (top == SIOX_NOBODY || level > top_level)) {
@@ -179,9 +197,10 @@ static uint32_t withheld_user(struct state *state, int64_t now, uint32_t disk,
   return siox__share_judge(&state->share, &state->rule.due, now, disk, top, contested);
 }
 
-/* Claims that only name a use after this time do not matter beside a need that is next. */
-static int64_t reach(const struct state *state, int64_t now, int64_t next) {
-  return siox__later(next > now ? next : now, siox__history_most(&state->history));
+/* Claims that only name a use after this time do not matter beside a need that is next; most: of
+ * all margins. */
+static int64_t reach(int64_t now, int64_t next, int64_t most) {
+  return siox__later(next > now ? next : now, most);
 }
 
 static struct need gather(struct state *state, int64_t now, uint32_t disk,
@@ -207,16 +226,28 @@ static struct need gather(struct state *state, int64_t now, uint32_t disk,
   struct siox__claims_walk walk =
       siox__claims_walk(view->claims, disk, apart ? SIOX__SOME_TIME : INT64_MIN);
   const struct siox__claimant *c;
-  while ((c = siox__claims_next(&walk, reach(state, now, need.next)))) {
+  int64_t most = siox__history_most(&state->history);
+  state->kept.count = 0;
+  while ((c = siox__claims_next(&walk, reach(now, need.next, most)))) {
     const struct siox_claim_entry *entry = &c->entry;
     uint32_t client = c->client, job = c->job;
     int64_t end = siox__entry_end(view, disk, entry);
-    if (end <= now)
+    if (end <= now) {
+      need.ended |= entry->need_by > now;
       continue;
-    struct demands d = demands_of(state, view, disk, client, job, entry);
-    bool demand = d.count > 0;
-    if (!demand) /* a preference, from now on */
-      d = (struct demands){.count = 1, .at = {{now, siox__level_for(drive, entry->speed)}}};
+    }
+    uint32_t kept = state->kept.count < KEPT ? state->kept.count++ : KEPT;
+    const struct demands *d = &state->kept.of[kept];
+    state->kept.client[kept] = client;
+    demands_of(state, view, disk, client, job, entry, &state->kept.of[kept]);
+    bool demand = d->count > 0;
+    struct demands preference; /* from now on */
+    if (!demand) {
+      preference.count = 1;
+      preference.vague = false;
+      preference.at[0] = (struct demand){now, siox__level_for(drive, entry->speed)};
+      d = &preference;
+    }
     need.any = true;
     wish->wake = siox__sooner(wish->wake, end);
     if (state->budget.on && !need.spent && job != last)
@@ -225,9 +256,9 @@ static struct need gather(struct state *state, int64_t now, uint32_t disk,
     int64_t said = entry->flag == 1 || entry->need_by <= now ? now : entry->need_by;
     need.now |= demand && said <= now;
     need.said = demand && said > now && said < need.said ? said : need.said;
-    for (int i = 0; i < d.count; i++) {
-      int64_t from = d.at[i].from;
-      uint32_t level = d.at[i].level;
+    for (int i = 0; i < d->count; i++) {
+      int64_t from = d->at[i].from;
+      uint32_t level = d->at[i].level;
       if (from <= now && demand) {
         uint32_t asked = level;
         int64_t since;
@@ -256,7 +287,7 @@ static struct need gather(struct state *state, int64_t now, uint32_t disk,
       if (from < need.next || (from == need.next && level > need.next_level)) {
         need.next = from;
         need.known = siox__history_knows(&state->history, client, entry);
-        need.vague = d.vague;
+        need.vague = d->vague;
         need.next_level = level;
         need.next_job = job;
       }
@@ -318,12 +349,18 @@ static uint32_t plan(int64_t now, const struct siox_disk_view *v, const struct s
   return isinf(least) ? last : best;
 }
 
-/* Raises the wish for every need ahead whose way up must start by now, and wakes for the others. */
+/* Raises the wish for every need ahead whose way up must start by now, and wakes for the others.
+ * Nothing has changed since gather() looked at the claims. */
 static void lead(struct state *state, int64_t now, uint32_t disk, const struct siox_view *view,
                  const struct need *need, const struct siox__stand *stand,
                  struct siox__wish *wish) {
   const struct siox_disk_view *v = &view->disk[disk];
   uint32_t base = wish->level, top = v->drive->nlevels - 1;
+  uint32_t highest = state->budget.on && !view->unbudgeted ? state->budget.disk[disk].serve : top;
+  if (base >= highest && !need->ended) { /* nobody ahead asks for more */
+    wish->wake = siox__sooner(wish->wake, need->next);
+    return;
+  }
   int64_t way;
   double joules;
   if (siox__walk(v->drive, speed_of(v, base), speed_of(v, top), &way, &joules) < 0)
@@ -332,11 +369,20 @@ static void lead(struct state *state, int64_t now, uint32_t disk, const struct s
   struct siox__ways ways = {.level = SIOX_NOBODY};
   struct siox__claims_walk walk = siox__claims_walk(view->claims, disk, siox__later(now, 1));
   const struct siox__claimant *c;
-  while ((c = siox__claims_next(&walk, reach(state, now, until)))) {
-    const struct demands d = demands_of(state, view, disk, c->client, c->job, &c->entry);
-    for (int i = 0; i < d.count; i++) {
-      int64_t from = d.at[i].from, start = from;
-      uint32_t level = d.at[i].level;
+  int64_t most = siox__history_most(&state->history);
+  uint32_t kept = 0;
+  while ((c = siox__claims_next(&walk, reach(now, until, most)))) {
+    struct demands other;
+    const struct demands *d = &other;
+    while (kept < state->kept.count && state->kept.client[kept] < c->client)
+      kept++;
+    if (kept < state->kept.count && state->kept.client[kept] == c->client)
+      d = &state->kept.of[kept];
+    else
+      demands_of(state, view, disk, c->client, c->job, &c->entry, &other);
+    for (int i = 0; i < d->count; i++) {
+      int64_t from = d->at[i].from, start = from;
+      uint32_t level = d->at[i].level;
       if (from <= now)
         continue;
       if (level > base && level != ways.level)
@@ -394,7 +440,8 @@ static bool ahead(struct state *state, int64_t now, uint32_t disk, const struct 
   struct siox__claims_walk walk = siox__claims_walk(view->claims, disk, siox__later(now, 1));
   const struct siox__claimant *c;
   while ((c = siox__claims_next(&walk, SIOX_NEVER))) {
-    const struct demands d = demands_of(state, view, disk, c->client, c->job, &c->entry);
+    struct demands d;
+    demands_of(state, view, disk, c->client, c->job, &c->entry, &d);
     if (d.count > 0 && d.at[d.count - 1].from > now && siox__entry_end(view, disk, &c->entry) > now)
       return true;
   }
@@ -439,7 +486,8 @@ static bool held(struct state *state, int64_t now, uint32_t disk, const struct s
   int64_t end = entry.flag < 0 ? now : siox__entry_end(view, disk, &entry);
   if (end <= now)
     return false;
-  const struct demands d = demands_of(state, view, disk, client, SIOX_NOBODY, &entry);
+  struct demands d;
+  demands_of(state, view, disk, client, SIOX_NOBODY, &entry, &d);
   for (int i = 0; i < d.count; i++)
     if (d.at[i].from <= now && d.at[i].level == top) {
       wish->wake = end;

@@ -95,6 +95,26 @@ static void the_first_of_all_next_uses_ends_the_gap(void **state) {
   lab_close(lab);
 }
 
+/* More than the policy remembers of one look. */
+static void the_last_of_many_clients_is_heard_as_the_first(void **state) {
+  (void)state;
+  enum { CLIENTS = 600 };
+  for (uint32_t early = 0; early < CLIENTS; early += CLIENTS - 1) {
+    struct lab *lab = lab_open("siox", 1);
+    uint32_t job, client[CLIENTS];
+    assert_int_equal(siox_bank_job(lab->bank, "A", &job), 0);
+    for (uint32_t i = 0; i < CLIENTS; i++)
+      assert_int_equal(siox_bank_join(lab->bank, 0, job, &client[i]), 0);
+    for (uint32_t i = 0; i < CLIENTS; i++)
+      lab_hint(lab, 1, client[i], "1", 0, 0, i == early ? 41 : 101 + 0.01 * i, 0);
+    assert_int_equal(lab_speed(lab, 20, 0), 6000);
+    siox_bank_advance(lab->bank, ns(42));
+    assert_int_equal(siox_bank_view(lab->bank)->disk[0].move_end, ns(41));
+    assert_int_equal(lab_speed(lab, 42, 0), 15000);
+    lab_close(lab);
+  }
+}
+
 static void a_need_of_one_holds_the_disk_against_the_release_of_another(void **state) {
   (void)state;
   struct lab *lab = lab_open("siox", 1);
@@ -454,6 +474,7 @@ int main(void) {
       cmocka_unit_test(a_gap_that_does_not_pay_changes_nothing),
       cmocka_unit_test(a_need_ahead_is_a_gap_too),
       cmocka_unit_test(the_first_of_all_next_uses_ends_the_gap),
+      cmocka_unit_test(the_last_of_many_clients_is_heard_as_the_first),
       cmocka_unit_test(a_need_of_one_holds_the_disk_against_the_release_of_another),
       cmocka_unit_test(an_earlier_need_turns_the_disk_in_time),
       cmocka_unit_test(a_need_brought_forward_in_the_ramp_turns_it_in_time),
