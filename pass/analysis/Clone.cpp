@@ -9,6 +9,7 @@
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Analysis/CFG.h"
+#include "llvm/Analysis/InlineCost.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/DebugInfo.h"
@@ -109,6 +110,17 @@ static bool hasOutsideCallers(const Function &F, const FunctionSet &Slice) {
   return false;
 }
 
+/// Functions can tell each other something: by arguments, results or variables of the module.
+static bool areRelated(const Module &M) {
+  return any_of(M,
+                [](const Function &F) {
+                  return !F.isDeclaration() && F.hasLocalLinkage() && !F.use_empty();
+                }) ||
+         any_of(M.globals(), [](const GlobalVariable &V) {
+           return V.hasLocalLinkage() && !V.isConstant() && !V.getName().starts_with("siox.");
+         });
+}
+
 /// MPI_STATUS_IGNORE and the like are addresses of nothing, such as 1: taken for addresses of
 /// anything, they would seem to change every variable.
 static void dropPlaceholders(CallBase &Call) {
@@ -197,17 +209,20 @@ void OptimisticClone::prepare() {
     if (F.isDeclaration())
       assumeOptimistically(F, Library);
   markInlining();
-  // That instcombine needs another round is no reason to end the compiler, which its own runs
-  // check.
-  simplify("inferattrs,function(sroa,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>)"
-           ",always-inline");
+  simplify("inferattrs,function(sroa)");
+  inlineMarked();
   for (Function &F : *Clone)
     if (F.isDeclaration())
       assumeOptimistically(F, Library); // over what inferattrs knows of the C library
-  simplify("ipsccp,globalopt,cgscc(function-attrs),require<globals-aa>,"
-           "function(sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,"
-           "loop-simplify,lcssa,siox-rotate,loop-mssa(licm),siox-hoist,gvn<no-pre;no-load-pre>,"
-           "simplifycfg)");
+  // That instcombine needs another round is no reason to end the compiler, which its own runs
+  // check.
+  StringRef Across = areRelated(*Clone) ? "ipsccp<no-func-spec>," : "";
+  simplify((Across +
+            "globalopt,cgscc(function-attrs),require<globals-aa>,"
+            "function(sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,"
+            "loop-simplify,lcssa,siox-rotate,loop-mssa(licm),siox-hoist,gvn<no-pre;no-load-pre>,"
+            "simplifycfg)")
+               .str());
   if (Fortran)
     readFortranStrings(*Clone);
 }
@@ -270,6 +285,27 @@ void OptimisticClone::markInlining() {
     Left -= Growth;
     F->addFnAttr(Attribute::AlwaysInline);
     Inlined.insert(F->getName());
+  }
+}
+
+/// LLVM's own pass computes frequencies of blocks for it, which nobody reads here.
+void OptimisticClone::inlineMarked() {
+  MAM.invalidate(*Clone, PreservedAnalyses::none());
+  for (Function &F : make_early_inc_range(*Clone)) {
+    if (!F.hasFnAttribute(Attribute::AlwaysInline) || !isInlineViable(F).isSuccess())
+      continue;
+    SmallVector<CallBase *, 8> Calls;
+    for (User *U : F.users())
+      if (auto *Call = dyn_cast<CallBase>(U); Call && Call->getCalledFunction() == &F)
+        Calls.push_back(Call);
+    for (CallBase *Call : Calls) {
+      InlineFunctionInfo Info;
+      InlineFunction(*Call, Info, /*MergeAttributes=*/true, /*CalleeAAR=*/nullptr,
+                     /*InsertLifetime=*/false);
+    }
+    F.removeDeadConstantUsers();
+    if (F.hasLocalLinkage() && F.use_empty())
+      F.eraseFromParent();
   }
 }
 

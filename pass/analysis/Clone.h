@@ -55,6 +55,7 @@ private:
                     llvm::SmallVectorImpl<unsigned> &Out);
   void prepare();
   void markInlining();
+  void inlineMarked();
 
   NoRemarks Quiet;
   std::unique_ptr<llvm::Module> Clone;

@@ -20,8 +20,10 @@
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/IR/CFG.h"
 #include "llvm/IR/Instructions.h"
+#include <algorithm>
+#include <iterator>
 #include <map>
-#include <set>
+#include <memory>
 #include <utility>
 
 using namespace llvm;
@@ -29,7 +31,7 @@ using namespace llvm;
 namespace siox {
 
 /// Sites and regions after which a search gives up: what follows is open.
-static constexpr size_t MostFound = 256;
+static constexpr size_t MostFound = 64;
 
 namespace {
 
@@ -55,22 +57,49 @@ private:
   bool Unknown = false;
 };
 
+/// Sites or regions in order; few, so that a sorted list is the cheapest set.
+class IdSet {
+public:
+  void insert(unsigned Id) {
+    auto *It = llvm::lower_bound(Ids, Id);
+    if (It == Ids.end() || *It != Id)
+      Ids.insert(It, Id);
+  }
+  void insert(const IdSet &Other) {
+    if (Ids.empty()) {
+      Ids = Other.Ids;
+    } else if (!std::includes(begin(), end(), Other.begin(), Other.end())) {
+      SmallVector<unsigned, 8> Both;
+      std::set_union(begin(), end(), Other.begin(), Other.end(), std::back_inserter(Both));
+      Ids = std::move(Both);
+    }
+  }
+  bool contains(unsigned Id) const { return std::binary_search(begin(), end(), Id); }
+  size_t size() const { return Ids.size(); }
+  bool empty() const { return Ids.empty(); }
+  const unsigned *begin() const { return Ids.begin(); }
+  const unsigned *end() const { return Ids.end(); }
+
+private:
+  SmallVector<unsigned, 8> Ids;
+};
+
 using Translation = function_ref<std::optional<ValuePlace>(const ValuePlace &)>;
 
 struct Found {
   std::map<unsigned, HandleSet> Next;
-  std::set<unsigned> Succ;
-  std::set<unsigned> Inner; ///< regions passed through, in callees
-  bool Returns = false;     ///< the function's end is reached without a region
-  bool Open = false;        ///< unknown code can run on the way
+  IdSet Succ;
+  IdSet Inner;          ///< regions passed through, in callees
+  bool Returns = false; ///< the function's end is reached without a region
+  bool Open = false;    ///< unknown code can run on the way
 
   bool isFull() const { return Next.size() + Succ.size() + Inner.size() >= MostFound; }
 
   /// True when something was added.
   bool add(const Found &Other, Translation Here) {
     size_t Before = Succ.size() + Inner.size() + Open;
-    Succ.insert(Other.Succ.begin(), Other.Succ.end());
-    Inner.insert(Other.Inner.begin(), Other.Inner.end());
+    Succ.insert(Other.Succ);
+    Inner.insert(Other.Inner);
     Open |= Other.Open;
     bool Grown = Succ.size() + Inner.size() + Open != Before;
     for (const auto &[Site, Handles] : Other.Next) {
@@ -165,8 +194,8 @@ private:
       walkAfterLoop(*R.Function, R.Header, Out);
   }
 
-  static std::set<unsigned> keys(const std::map<unsigned, HandleSet> &Map) {
-    std::set<unsigned> Keys;
+  static IdSet keys(const std::map<unsigned, HandleSet> &Map) {
+    IdSet Keys;
     for (const auto &[Key, Value] : Map)
       Keys.insert(Key);
     return Keys;
@@ -205,11 +234,10 @@ private:
     return placeOfValue(Handle);
   }
 
-  static unsigned insideFirst(std::vector<unsigned> &List, const std::set<unsigned> &All,
-                              const std::set<unsigned> &Within) {
+  static unsigned insideFirst(std::vector<unsigned> &List, const IdSet &All, const IdSet &Within) {
     List.assign(Within.begin(), Within.end());
     for (unsigned Id : All)
-      if (!Within.count(Id))
+      if (!Within.contains(Id))
         List.push_back(Id);
     return Within.size();
   }
@@ -316,7 +344,7 @@ private:
       Out.Open |= S->Recursive && S->Slice;
       return It->second.Returns;
     }
-    switch (classifyExternal(*Callee).Kind) {
+    switch (kindOf(*Callee)) {
     case External::Stops:
       return false;
     case External::Unknown:
@@ -325,6 +353,13 @@ private:
     default:
       return true;
     }
+  }
+
+  External kindOf(const Function &Callee) const {
+    auto [It, New] = Kinds.try_emplace(&Callee, External::Unknown);
+    if (New)
+      It->second = classifyExternal(Callee).Kind;
+    return It->second;
   }
 
   void walkFrom(const Function &F, const BasicBlock *BB, BasicBlock::const_iterator I, Found &Out,
@@ -374,17 +409,26 @@ private:
     if ((!F.hasLocalLinkage() && !isProgram(F)) || F.hasAddressTaken())
       Out.Open = true;
     for (const CallBase *Call : Shape.callers(&F)) {
-      Found After;
-      walkAfter(*Call, After);
+      const Found &After = afterCall(*Call);
       Out.add(After, noPlace); // a caller's variables are out of reach
       if (After.Returns)
         climb(*Call->getFunction(), Out, Seen);
     }
   }
 
+  /// Every region of the callee asks for it again. Not in a search with a limit or through regions.
+  const Found &afterCall(const CallBase &Call) {
+    std::unique_ptr<Found> &After = AfterCalls[&Call];
+    if (!After) {
+      After = std::make_unique<Found>();
+      walkAfter(Call, *After);
+    }
+    return *After;
+  }
+
   /// Every data site inside, and whether anything unknown can do more.
   void fillNest(Region &R) {
-    std::set<unsigned> Sites;
+    IdSet Sites;
     DenseSet<const Function *> Seen;
     SmallVector<const Function *, 8> Work;
     auto Look = [&](const CallBase &Call) {
@@ -396,7 +440,7 @@ private:
       if (Shape.of(Callee)) {
         if (Seen.insert(Callee).second)
           Work.push_back(Callee);
-      } else if (Callee ? classifyExternal(*Callee).Kind == External::Unknown
+      } else if (Callee ? kindOf(*Callee) == External::Unknown
                         : !Call.isInlineAsm() && !isExhausted(Call)) {
         R.OpenEnd = true;
       }
@@ -449,10 +493,12 @@ private:
   /// are worth is known at run time.
   static constexpr size_t MostCalls = 64;
   std::optional<Found> Calls;
-  DenseMap<const Function *, SmallVector<unsigned, 4>> Inside; ///< regions of each function
-  DenseMap<const Function *, Found> Summaries;                 ///< up to the first region
-  DenseMap<const Function *, Found> Passages;                  ///< through all regions
-  bool Through = false;                                        ///< the summaries to use
+  DenseMap<const Function *, SmallVector<unsigned, 4>> Inside;   ///< regions of each function
+  DenseMap<const Function *, Found> Summaries;                   ///< up to the first region
+  DenseMap<const Function *, Found> Passages;                    ///< through all regions
+  DenseMap<const CallBase *, std::unique_ptr<Found>> AfterCalls; ///< climb's
+  mutable DenseMap<const Function *, External> Kinds;            ///< of functions outside
+  bool Through = false;                                          ///< the summaries to use
 };
 
 } // namespace

@@ -89,6 +89,7 @@ bool runPipeline(Module &M, const Options &O) {
   markSites(M, Model);
   unsigned Disks = O.Disks;
   markRegions(M, Model);
+  dropPlacesOfInstructions(M); // what the clone need not copy
   {
     OptimisticClone Clone(M, Model);
     std::vector<FileType> Views = trackFilePointers(Clone);

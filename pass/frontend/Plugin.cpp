@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 // Entry of SioxPass.so: at the start of every pipeline, and as siox or siox<...> for opt.
+#include "frontend/Late.h"
 #include "frontend/Pipeline.h"
 #include "transform/Split.h"
 #include "llvm/Config/llvm-config.h"
@@ -81,8 +82,12 @@ bool parseFunctionPass(StringRef Name, FunctionPassManager &FPM,
 void registerCallbacks(PassBuilder &PB) {
   PB.registerPipelineParsingCallback(parseName);
   PB.registerPipelineParsingCallback(parseFunctionPass);
-  PB.registerPipelineStartEPCallback(
-      [](ModulePassManager &MPM, OptimizationLevel) { addPass(MPM, ""); });
+  auto Held = std::make_shared<siox::HeldContents>();
+  PB.registerPipelineStartEPCallback([Held](ModulePassManager &MPM, OptimizationLevel Level) {
+    addPass(MPM, "");
+    if (Level != OptimizationLevel::O0)
+      MPM.addPass(siox::HoldPass(Held));
+  });
   PB.registerVectorizerStartEPCallback(
       [](FunctionPassManager &FPM, OptimizationLevel) { FPM.addPass(siox::SplitPass()); });
   // Full LTO in lld, which loads the plug-in: what the compiler left (at-link), or never saw.
@@ -93,8 +98,9 @@ void registerCallbacks(PassBuilder &PB) {
   });
   // With -flto=thin the compiler stops before the vectoriser, and the linker knows no plug-ins: a
   // release without the hint that ends it would be all that is left of the split form.
-  PB.registerOptimizerLastEPCallback([](ModulePassManager &MPM, OptimizationLevel) {
+  PB.registerOptimizerLastEPCallback([Held](ModulePassManager &MPM, OptimizationLevel) {
     MPM.addPass(createModuleToFunctionPassAdaptor(siox::SplitPass()));
+    MPM.addPass(siox::GiveBackPass(Held));
   });
 }
 

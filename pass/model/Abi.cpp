@@ -175,7 +175,7 @@ GlobalVariable *newDescriptor(Module &M, StructType *Type, StringRef Section, co
 
 void keep(Module &M, ArrayRef<GlobalValue *> Descriptors) {
   if (!Descriptors.empty())
-    appendToUsed(M, Descriptors);
+    appendToCompilerUsed(M, Descriptors);
 }
 
 Place placeOf(const Instruction &I) {

@@ -39,7 +39,8 @@ llvm::Constant *privateArray(llvm::Module &M, llvm::Type *Element,
 /// Address of a private constant struct siox_mask from its text ("011110"), null for an empty text.
 llvm::Constant *privateMask(llvm::Module &M, llvm::StringRef Text);
 /// A zeroed descriptor in a linker section. Whoever makes some hands all to keep() at once, so that
-/// optimisers and linkers keep them.
+/// optimisers keep them. Linkers may drop those of code that they drop: what they are told to keep
+/// gets a section of its own.
 llvm::GlobalVariable *newDescriptor(llvm::Module &M, llvm::StructType *Type,
                                     llvm::StringRef Section, const llvm::Twine &Name);
 void keep(llvm::Module &M, llvm::ArrayRef<llvm::GlobalValue *> Descriptors);

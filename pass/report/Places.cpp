@@ -7,6 +7,7 @@
 #include "llvm/IR/DebugInfo.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/DiagnosticHandler.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 
@@ -94,6 +95,14 @@ static bool areOnlyOurs(Module &M) {
     return Handler->isAnalysisRemarkEnabled(Name) || Handler->isMissedOptRemarkEnabled(Name) ||
            Handler->isPassedOptRemarkEnabled(Name);
   });
+}
+
+void dropPlacesOfInstructions(Module &M) {
+  if (!areOnlyOurs(M))
+    return;
+  for (Function &F : M)
+    for (Instruction &I : instructions(F))
+      I.setDebugLoc(DebugLoc());
 }
 
 bool dropPlaces(Module &M) { return areOnlyOurs(M) && StripDebugInfo(M); }

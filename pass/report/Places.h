@@ -14,5 +14,8 @@ namespace siox {
 /// looks for variables of functions that have them. True when something was taken out.
 bool dropPlaces(llvm::Module &M);
 
+/// The same for those of instructions, which are most of them; names of functions stay.
+void dropPlacesOfInstructions(llvm::Module &M);
+
 } // namespace siox
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 // So many accesses can follow a gap that naming all would make a file's descriptors grow with the square of its
-// functions: past 256 the end is open. One with fewer before it is named as ever.
+// functions: past 64 the end is open. One with fewer before it is named as ever.
 // RUN: %ll0 | %siox-opt - --print-plan | %filecheck
 #include <mpi.h>
 #define FOUR(x) x x x x
@@ -13,11 +13,11 @@ int main(int argc, char **argv) {
   // CHECK: c:[[@LINE+1]] main LOOP {{.*}}; open end{{$}}
   for (int i = 0; i < argc; i++)
     a[i] += argc;
-  FOUR(FOUR(FOUR(FOUR(WRITE))))
+  FOUR(FOUR(FOUR(WRITE)))
   FOUR(WRITE)
   // CHECK: c:[[@LINE+1]] main LOOP
   for (int i = 0; i < argc; i++)
     a[i] += argc;
-  FOUR(FOUR(FOUR(WRITE)))
+  FOUR(FOUR(WRITE)) FOUR(FOUR(WRITE)) FOUR(FOUR(WRITE))
   // CHECK-NOT: open end
 }
