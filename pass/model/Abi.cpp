@@ -121,7 +121,13 @@ StructType *maskType(LLVMContext &C) {
   return StructType::create(C, {I32, I32, PointerType::getUnqual(C)}, "struct.siox_mask");
 }
 
-static GlobalVariable *privateConstant(Module &M, Constant *Value, const Twine &Name) {
+/// One variable for what is needed more than once.
+static GlobalVariable *privateConstant(Module &M, Constant *Value, StringRef Name) {
+  for (User *U : Value->users())
+    if (auto *GV = dyn_cast<GlobalVariable>(U))
+      if (GV->getParent() == &M && GV->isConstant() && GV->hasPrivateLinkage() &&
+          GV->getName().starts_with(Name))
+        return GV;
   auto *GV =
       new GlobalVariable(M, Value->getType(), true, GlobalValue::PrivateLinkage, Value, Name);
   GV->setUnnamedAddr(GlobalValue::UnnamedAddr::Global);
@@ -129,13 +135,8 @@ static GlobalVariable *privateConstant(Module &M, Constant *Value, const Twine &
 }
 
 Constant *privateString(Module &M, StringRef Text) {
-  Constant *Value = ConstantDataArray::getString(M.getContext(), Text);
-  for (User *U : Value->users())
-    if (auto *GV = dyn_cast<GlobalVariable>(U))
-      if (GV->getParent() == &M && GV->isConstant() && GV->hasPrivateLinkage() &&
-          GV->getName().starts_with("siox.str"))
-        return GV;
-  GlobalVariable *GV = privateConstant(M, Value, "siox.str");
+  GlobalVariable *GV =
+      privateConstant(M, ConstantDataArray::getString(M.getContext(), Text), "siox.str");
   GV->setAlignment(Align(1));
   return GV;
 }
