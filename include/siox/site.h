@@ -103,6 +103,7 @@ struct siox_region_far {
 enum {
   SIOX_REGION_OPEN_END = 1, /* code that the pass cannot see may follow: any open file may be used after this region */
   SIOX_REGION_MEASURED = 2, /* compiled with a profile that knows the region: measured_ns is there */
+  SIOX_REGION_OPEN_LATER = 4, /* not before the STEPS loop around the region is over */
 };
 
 /* Where the handles of the sites after a region are found before it begins: from base[i] on (siox_region_files), each step

@@ -84,7 +84,9 @@ PreservedAnalyses HoistPass::run(Function &F, FunctionAnalysisManager &FAM) {
       for (Instruction &I : make_early_inc_range(*Block)) {
         if (!canMove(I, *L, States))
           continue;
-        I.dropUnknownNonDebugMetadata(); // what held where it stood need not hold before
+        // What held where it stood need not hold before. What it may alias it may wherever its
+        // value is used, and this code is never run.
+        I.dropUnknownNonDebugMetadata({LLVMContext::MD_tbaa});
         I.moveBefore(Before->getTerminator());
         if (MemoryUseOrDef *Access = States.getMemoryAccess(&I))
           Updater.moveToPlace(Access, Before, MemorySSA::BeforeTerminator);

@@ -152,6 +152,7 @@ private:
     search(R, All, Within);
     R.Near = list(All, Within);
     R.OpenEnd = All.Open;
+    R.OpenLater = R.OpenEnd && R.Steps && !Within.Open;
     Found FarAll, FarWithin;
     Through = true;
     search(R, FarAll, FarWithin);

@@ -137,6 +137,7 @@ struct Region {
   bool SharesAlike = false;
   /// Something unknown can follow (external caller, unknown callee); NEST: can happen inside.
   bool OpenEnd = false;
+  bool OpenLater = false; ///< not before the STEPS loop around the region is over
   Reason Refused = Reason::None;   ///< why it could not be marked
   llvm::CallBase *Enter = nullptr; ///< siox_region_enter, once marked
   // from analyzeAccess / cost model

@@ -127,7 +127,7 @@ void printPlan(const ModuleModel &Model, ArrayRef<RegionPlan> Plans, raw_ostream
       }
     }
     if (R.OpenEnd)
-      Out << "; open end";
+      Out << (R.OpenLater ? "; open end after the loop" : "; open end");
     Out << '\n';
   }
 }

@@ -70,9 +70,18 @@ static Value *emitFromScev(Loop &L, LoopInfo &LI, DominatorTree &DT, Instruction
   Type *I64 = Type::getInt64Ty(F.getContext());
   if (SE.getTypeSizeInBits(Taken->getType()) > 64)
     return nullptr;
-  const SCEV *Count = SE.getAddExpr(SE.getTruncateOrZeroExtend(Taken, I64), SE.getOne(I64));
+  const SCEV *Count = SE.getTruncateOrZeroExtend(Taken, I64);
+  // A loop that tests before its body, as Fortran's do, goes back after every iteration.
+  if (BasicBlock *Latch = L.getLoopLatch(); Latch && L.isLoopExiting(Latch))
+    Count = SE.getAddExpr(Count, SE.getOne(I64));
   SCEVExpander Expander(SE, F.getDataLayout(), "siox.trip");
-  if (!Expander.isSafeToExpandAt(Count, &Where))
+  // isSafeToExpandAt refuses what stands in the same block.
+  bool Late = SCEVExprContains(Count, [&](const SCEV *S) {
+    const auto *Unknown = dyn_cast<SCEVUnknown>(S);
+    const auto *I = Unknown ? dyn_cast<Instruction>(Unknown->getValue()) : nullptr;
+    return I && !DT.dominates(I, &Where);
+  });
+  if (Late || !Expander.isSafeToExpand(Count))
     return nullptr;
   Value *V = Expander.expandCodeFor(Count, I64, &Where);
   Expander.clear();

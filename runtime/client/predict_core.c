@@ -526,6 +526,9 @@ void siox__predictor_leave(struct siox__predictor *p, struct siox_region *region
   if (s->had_access)
     return;
   siox__region_took(s, now - f->start);
+  /* A loop whose iterations nobody counts is paced as a whole. */
+  if (region->kind == SIOX_REGION_LOOP && f->trip > 0 && f->iterations == 0)
+    s->step[s->nsteps++ % SIOX__LATEST] = (double)(now - f->start) / (double)f->trip;
   if (region->kind == SIOX_REGION_OUTSIDE)
     outside_took(p, f, now);
   if (i > 1 && (p->gap ? p->gap < i : !p->stack[i - 2].no_gap)) {

@@ -65,7 +65,7 @@ static void use_sites_after(struct siox__predictor *p, struct siox_region *regio
     }
   }
   if (region->flags & SIOX_REGION_OPEN_END && !experienced)
-    anything_open_at(p, time);
+    anything_open_at(p, time + (region->flags & SIOX_REGION_OPEN_LATER ? steps_left : 0));
 }
 
 /* Time until a site or region that is not part of what the gap `owner` led to so far can follow it,

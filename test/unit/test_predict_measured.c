@@ -97,6 +97,28 @@ static void what_the_run_shows_replaces_what_was_measured_before(void **state) {
   end(&w);
 }
 
+/* Nothing in such a loop counts, so that it can be vectorised; the compiler's least time of an
+ * iteration is a fraction of what it takes. */
+static void a_loop_without_a_counter_is_paced_as_a_whole(void **state) {
+  (void)state;
+  struct world w;
+  begin(&w, SIOX_LEAD_GAP, "1:3:64K", "0:1:64K");
+  struct siox_site read = data_site(origin_a, 1), *next[] = {&read};
+  struct siox_region r, *succ[] = {&r};
+  r = loop_region(next, 1, succ, 1);
+  r.body_ns = 1;
+  open_files(&w);
+  touch(&w, &read, &handle_a, 0, 3 << 16);
+  siox__predictor_enter(&w.p, &r, 100, w.now);
+  w.now += 10 * SECOND;
+  siox__predictor_leave(&w.p, &r, w.now);
+  touch(&w, &read, &handle_a, 3 << 16, 3 << 16);
+  int64_t start = w.now;
+  siox__predictor_enter(&w.p, &r, 200, w.now); /* twice as many as last time */
+  assert_about(last_for(&w, 1, w.n)->need_by, start + 20 * SECOND, 20 * SECOND);
+  end(&w);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(first_gap_of_a_measured_loop_is_predicted_at_its_entry),
@@ -104,6 +126,7 @@ int main(void) {
       cmocka_unit_test(what_follows_a_measured_region_comes_after_it),
       cmocka_unit_test(what_was_measured_to_be_short_gives_no_hint),
       cmocka_unit_test(what_the_run_shows_replaces_what_was_measured_before),
+      cmocka_unit_test(a_loop_without_a_counter_is_paced_as_a_whole),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
