@@ -223,8 +223,11 @@ void OptimisticClone::prepare() {
             "loop-simplify,lcssa,siox-rotate,loop-mssa(licm),siox-hoist,gvn<no-pre;no-load-pre>,"
             "simplifycfg)")
                .str());
-  if (Fortran)
-    readFortranStrings(*Clone);
+  if (!Fortran)
+    return;
+  readFortranStrings(*Clone);
+  for (Function &F : *Clone)
+    FAM.invalidate(F, PreservedAnalyses::none()); // calls are gone that analyses remember
 }
 
 /// Size of a function with everything inlined that markInlining chose, 0 while it is being computed
