@@ -10,10 +10,10 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
+import watch  # noqa: E402
 from wire import FULL, NEVER, SECOND, Client, close_to  # noqa: E402
 
 SIOX = os.path.join(os.environ["SIOX_BUILD"], "bin", "siox")
@@ -58,10 +58,7 @@ class Place:
 
 
 def wait_until_gone(path):
-    deadline = time.monotonic() + 30
-    while os.path.exists(path):
-        assert time.monotonic() < deadline, "the daemon that was started is still there"
-        time.sleep(0.01)
+    watch.until(os.path.dirname(path), lambda: not os.path.exists(path), "the daemon that was started is still there")
 
 
 def status_is_the_commands():

@@ -9,9 +9,9 @@ import shutil
 import signal
 import sys
 import tempfile
-import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import watch  # noqa: E402
 from wire import SECOND, Daemon  # noqa: E402
 
 A_DAY = 3
@@ -95,16 +95,15 @@ def a_day_that_is_spent_stays_spent():
 def a_killed_daemons_wear_is_known():
     with Wearing() as daemon:
         assert daemon.use(6) == A_DAY
-        deadline = time.monotonic() + 30
-        while True:  # it is written beside the loop
+
+        def kept():  # it is written beside the loop
             try:
                 with open(daemon.kept) as f:
-                    if any(d["today"]["load_unload"] == A_DAY for d in json.load(f)["drives"].values()):
-                        break
+                    return any(d["today"]["load_unload"] == A_DAY for d in json.load(f)["drives"].values())
             except FileNotFoundError:
-                pass
-            assert time.monotonic() < deadline, "nothing was kept"
-            time.sleep(0.05)
+                return False
+
+        watch.until(os.path.dirname(daemon.kept), kept, "nothing was kept")
         daemon.kill(signal.SIGKILL)
         assert daemon.wait()
         assert daemon.again() == {"a_day": A_DAY, "left": 0, "today": A_DAY}
