@@ -12,8 +12,8 @@
  * Nothing here calls libsiox's own wrappers: libc is reached through siox__real or by syscalls,
  * under the guard of siox__enter, so that a call that comes back to us (a signal handler, an
  * allocator) passes straight through. errno is the wrappers' business: they save it. */
-#ifndef SIOX_CLIENT_H
-#define SIOX_CLIENT_H
+#ifndef SIOX_CLIENT_CLIENT_H
+#define SIOX_CLIENT_CLIENT_H
 #include "common/clock.h"
 #include "common/wire.h"
 #include "siox/siox.h"

@@ -12,8 +12,8 @@
  *
  * Pure. A type is never changed once made, and shared by counting references, so a type may be used
  * by several threads but made, held and dropped by one at a time. */
-#ifndef SIOX_RUNTIME_COMMON_FILETYPE_H
-#define SIOX_RUNTIME_COMMON_FILETYPE_H
+#ifndef SIOX_COMMON_FILETYPE_H
+#define SIOX_COMMON_FILETYPE_H
 #include "siox/layout.h"
 #ifdef __cplusplus
 extern "C" {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* What filetype.c (making types) and view.c (looking at them) share. */
-#ifndef SIOX_RUNTIME_COMMON_FILETYPE_INTERNAL_H
-#define SIOX_RUNTIME_COMMON_FILETYPE_INTERNAL_H
+#ifndef SIOX_COMMON_FILETYPE_INTERNAL_H
+#define SIOX_COMMON_FILETYPE_INTERNAL_H
 #include "common/filetype.h"
 
 struct siox__block {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* 64-bit FNV-1a, the hash of every stable key (sites, regions, files). Constants: Fowler, Noll, Vo.
  */
-#ifndef SIOX_RUNTIME_COMMON_HASH_H
-#define SIOX_RUNTIME_COMMON_HASH_H
+#ifndef SIOX_COMMON_HASH_H
+#define SIOX_COMMON_HASH_H
 #include <stddef.h>
 #include <stdint.h>
 

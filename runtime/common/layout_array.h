@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* What layout.c and layout_array.c share. Internal. */
-#ifndef SIOX_RUNTIME_COMMON_LAYOUT_ARRAY_H
-#define SIOX_RUNTIME_COMMON_LAYOUT_ARRAY_H
+#ifndef SIOX_COMMON_LAYOUT_ARRAY_H
+#define SIOX_COMMON_LAYOUT_ARRAY_H
 #include "siox/layout.h"
 
 /* Pieces of [from, end), from < end, on a ring of `factor` places; `disk` is the place. */

@@ -2,8 +2,8 @@
 /* Log lines of sioxd and the tools: "seconds.microseconds level message" with CLOCK_MONOTONIC, so
  * that they line up with traces. Libraries never call it. One write a line, so lines of several
  * threads do not mix. */
-#ifndef SIOX_RUNTIME_COMMON_LOG_H
-#define SIOX_RUNTIME_COMMON_LOG_H
+#ifndef SIOX_COMMON_LOG_H
+#define SIOX_COMMON_LOG_H
 #include <stdio.h>
 
 enum siox__log_level { SIOX__LOG_ERROR, SIOX__LOG_WARN, SIOX__LOG_INFO, SIOX__LOG_DEBUG };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Where things are when nobody says: shared by the daemon, the tools and libsiox, which must meet
  * at one socket. */
-#ifndef SIOX_RUNTIME_COMMON_PATHS_H
-#define SIOX_RUNTIME_COMMON_PATHS_H
+#ifndef SIOX_COMMON_PATHS_H
+#define SIOX_COMMON_PATHS_H
 #include <stddef.h>
 
 /* $XDG_RUNTIME_DIR/siox.sock, else /run/siox/siox.sock for root, else /tmp/siox-UID.sock.

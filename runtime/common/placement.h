@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* What the readers of file systems' layouts share. */
-#ifndef SIOX__PLACEMENT_H
-#define SIOX__PLACEMENT_H
+#ifndef SIOX_COMMON_PLACEMENT_H
+#define SIOX_COMMON_PLACEMENT_H
 #include "siox/placement.h"
 #include <stdint.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* SplitMix64 (Steele, Lea and Flood, OOPSLA 2014): numbers that depend on a seed alone, and its
  * finaliser, which spreads whatever differs in a key over all bits. */
-#ifndef SIOX_RUNTIME_COMMON_RANDOM_H
-#define SIOX_RUNTIME_COMMON_RANDOM_H
+#ifndef SIOX_COMMON_RANDOM_H
+#define SIOX_COMMON_RANDOM_H
 #include <stdint.h>
 
 static inline uint64_t siox__scramble(uint64_t z) {

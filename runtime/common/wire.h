@@ -7,8 +7,8 @@
  *    before a request is known before it.
  * Times are CLOCK_MONOTONIC ns of the node. Every length is checked by the receiver; a malformed message ends that
  * connection and nothing else. */
-#ifndef SIOX_WIRE_H
-#define SIOX_WIRE_H
+#ifndef SIOX_COMMON_WIRE_H
+#define SIOX_COMMON_WIRE_H
 #include "siox/claim.h"
 #include <stdatomic.h>
 #include <stddef.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The blocks that one server has in memory, by file and number, in the order of their last use; of
  * some of them a part is newer than on disk. Grows with what is in it, up to a number of blocks. */
-#ifndef SIOX__CACHE_H
-#define SIOX__CACHE_H
+#ifndef SIOX_ENERGY_CACHE_H
+#define SIOX_ENERGY_CACHE_H
 #include "siox/layout.h"
 
 #define SIOX__NO_BLOCK UINT32_MAX

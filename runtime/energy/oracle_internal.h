@@ -2,8 +2,8 @@
 /* What a disk can do between two services, prepared once per oracle. A walk is a row of changes
  * from level to level without a stay; a way is a walk, a stay, and a walk on. Only those are kept
  * that are best for some length of gap. */
-#ifndef SIOX__ORACLE_INTERNAL_H
-#define SIOX__ORACLE_INTERNAL_H
+#ifndef SIOX_ENERGY_ORACLE_INTERNAL_H
+#define SIOX_ENERGY_ORACLE_INTERNAL_H
 #include "siox/oracle.h"
 
 #define SIOX__NO_WALK UINT32_MAX

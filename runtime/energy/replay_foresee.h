@@ -3,8 +3,8 @@
  * recorded ones, of what each process next uses under the present layouts, as right or wrong as the
  * recorded ones were (docs/sim.md, "Hints"). Grows with the trace, unlike the replay: 48 bytes a
  * request. */
-#ifndef SIOX__REPLAY_FORESEE_H
-#define SIOX__REPLAY_FORESEE_H
+#ifndef SIOX_ENERGY_REPLAY_FORESEE_H
+#define SIOX_ENERGY_REPLAY_FORESEE_H
 #include "energy/replay_index.h"
 #include "energy/replay_source.h"
 

@@ -2,8 +2,8 @@
 /* What is known of a trace after one reading: its definitions, and where the blocks of each thread
  * are, so that each can be read again by itself. Grows with ranks, files and blocks, not with
  * events; does not change while runs read through it. */
-#ifndef SIOX__REPLAY_INDEX_H
-#define SIOX__REPLAY_INDEX_H
+#ifndef SIOX_ENERGY_REPLAY_INDEX_H
+#define SIOX_ENERGY_REPLAY_INDEX_H
 #include "energy/replay_map.h"
 #include "siox/replay.h"
 #include "siox/sim.h"

@@ -2,8 +2,8 @@
 /* The parts of a replay: runs of jobs, their clients and streams, and what waits for what. A stream
  * is a list of points in time, each at a recorded distance from the end of the one before it and
  * possibly waiting for points elsewhere in its run. */
-#ifndef SIOX__REPLAY_INTERNAL_H
-#define SIOX__REPLAY_INTERNAL_H
+#ifndef SIOX_ENERGY_REPLAY_INTERNAL_H
+#define SIOX_ENERGY_REPLAY_INTERNAL_H
 #include "energy/replay_server.h"
 #include "energy/replay_source.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The replay's small containers. */
-#ifndef SIOX__REPLAY_MAP_H
-#define SIOX__REPLAY_MAP_H
+#ifndef SIOX_ENERGY_REPLAY_MAP_H
+#define SIOX_ENERGY_REPLAY_MAP_H
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The servers of a replay: between jobs and disks, each I/O node (each disk, where nodes are disks)
  * with a cache. What disks have to do is left of a request when memory has had its part. */
-#ifndef SIOX__REPLAY_SERVER_H
-#define SIOX__REPLAY_SERVER_H
+#ifndef SIOX_ENERGY_REPLAY_SERVER_H
+#define SIOX_ENERGY_REPLAY_SERVER_H
 #include "energy/cache.h"
 #include "siox/sim.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Where a stream's points come from: a thread of a trace, or a generated process. A point carries
  * the keys of what it belongs to; they are joined with other streams' in replay_link.c. */
-#ifndef SIOX__REPLAY_SOURCE_H
-#define SIOX__REPLAY_SOURCE_H
+#ifndef SIOX_ENERGY_REPLAY_SOURCE_H
+#define SIOX_ENERGY_REPLAY_SOURCE_H
 #include "energy/replay_index.h"
 
 enum siox__op_kind {

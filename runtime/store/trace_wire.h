@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* What the trace's writer and reader share: the block frame, numbers as bytes, and the two coders
  * (definitions, events). docs/trace-format.md is the description of the bytes. */
-#ifndef SIOX__TRACE_WIRE_H
-#define SIOX__TRACE_WIRE_H
+#ifndef SIOX_STORE_TRACE_WIRE_H
+#define SIOX_STORE_TRACE_WIRE_H
 #include "siox/trace.h"
 
 #define SIOX__TRACE_FRAME 16            /* bytes before a block's payload */

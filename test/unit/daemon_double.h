@@ -2,8 +2,8 @@
 /* The other end of wire.h for tests of libsiox: a thread that welcomes connections, keeps what it
  * is told and answers as the test wants. It shares no code with sioxd, so that what a client sends
  * is judged by the header alone. */
-#ifndef SIOX_TEST_DAEMON_DOUBLE_H
-#define SIOX_TEST_DAEMON_DOUBLE_H
+#ifndef SIOX_TEST_UNIT_DAEMON_DOUBLE_H
+#define SIOX_TEST_UNIT_DAEMON_DOUBLE_H
 #include "common/wire.h"
 #include "siox/drive.h"
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Scripted programs for the predictor, on six disks with a clock of their own. */
-#ifndef SIOX_TEST_PREDICT_SUPPORT_H
-#define SIOX_TEST_PREDICT_SUPPORT_H
+#ifndef SIOX_TEST_UNIT_PREDICT_SUPPORT_H
+#define SIOX_TEST_UNIT_PREDICT_SUPPORT_H
 #include "client/predict.h"
 // clang-format off
 #include <setjmp.h>

@@ -4,8 +4,8 @@
  * MPI-IO. The check shares with what it checks the format of the trace and nothing else: it has its
  * own arithmetic of stripes, of claims and of gaps that pay. docs/check-hints.md defines the
  * figures. */
-#ifndef SIOX_CHECK_H
-#define SIOX_CHECK_H
+#ifndef SIOX_TOOLS_CHECK_H
+#define SIOX_TOOLS_CHECK_H
 #include <jansson.h>
 #include <siox/trace.h>
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* What siox disks and siox admin share. */
-#ifndef SIOX_TOOL_DISKS_H
-#define SIOX_TOOL_DISKS_H
+#ifndef SIOX_TOOLS_DISKS_H
+#define SIOX_TOOLS_DISKS_H
 #include "siox_tool.h"
 
 /* Disks as people write them: 0-15,40. */

@@ -2,8 +2,8 @@
 /* siox run --profile: collects what the command's processes measured of their regions
  * (runtime/client/profile.h) and writes the profile that the compiler pass reads
  * (pass/analysis/Profile.h). */
-#ifndef SIOX_TOOL_PROFILE_H
-#define SIOX_TOOL_PROFILE_H
+#ifndef SIOX_TOOLS_PROFILE_H
+#define SIOX_TOOLS_PROFILE_H
 #include <limits.h>
 #include <stdbool.h>
 

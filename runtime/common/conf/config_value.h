@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Settings by type: text to field, and release of a field. Internal to config*.c. */
-#ifndef SIOX_RUNTIME_COMMON_CONF_CONFIG_VALUE_H
-#define SIOX_RUNTIME_COMMON_CONF_CONFIG_VALUE_H
+#ifndef SIOX_COMMON_CONF_CONFIG_VALUE_H
+#define SIOX_COMMON_CONF_CONFIG_VALUE_H
 #include "siox/config.h"
 
 enum siox__config_kind {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A drive profile as it stands in YAML: texts, NULL where a key is left out. Internal to drive_*.c.
  */
-#ifndef SIOX_RUNTIME_COMMON_CONF_DRIVE_SCHEMA_H
-#define SIOX_RUNTIME_COMMON_CONF_DRIVE_SCHEMA_H
+#ifndef SIOX_COMMON_CONF_DRIVE_SCHEMA_H
+#define SIOX_COMMON_CONF_DRIVE_SCHEMA_H
 #include "common/conf/yaml.h"
 
 struct siox__drive_level_text {

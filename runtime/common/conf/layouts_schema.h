@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Entries of layouts.yaml as they stand there, for other files that carry such a list. Internal. */
-#ifndef SIOX_RUNTIME_COMMON_CONF_LAYOUTS_SCHEMA_H
-#define SIOX_RUNTIME_COMMON_CONF_LAYOUTS_SCHEMA_H
+#ifndef SIOX_COMMON_CONF_LAYOUTS_SCHEMA_H
+#define SIOX_COMMON_CONF_LAYOUTS_SCHEMA_H
 #include "common/conf/yaml.h"
 #include "siox/layouts.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Texts by lines, of which none is longer than a line of a text is: what is no text at all, a
  * device that never ends too, is an error at its first line and takes no memory. */
-#ifndef SIOX_RUNTIME_COMMON_CONF_LINES_H
-#define SIOX_RUNTIME_COMMON_CONF_LINES_H
+#ifndef SIOX_COMMON_CONF_LINES_H
+#define SIOX_COMMON_CONF_LINES_H
 #include <stddef.h>
 #include <stdio.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Values from text, for files, environment and command line alike. Each returns 0, SIOX_EINVAL or
  * SIOX_ERANGE with the reason in what; the caller adds the place. Pure. */
-#ifndef SIOX_RUNTIME_COMMON_CONF_TEXT_H
-#define SIOX_RUNTIME_COMMON_CONF_TEXT_H
+#ifndef SIOX_COMMON_CONF_TEXT_H
+#define SIOX_COMMON_CONF_TEXT_H
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -4,8 +4,8 @@
  * "4w" for a number and cannot say later where a value stood; so the file is kept as a libyaml tree
  * too, in which every place is looked up by its key path
  * ("levels[2].idle_w", items counted from 0). Not thread-safe per object. */
-#ifndef SIOX_RUNTIME_COMMON_CONF_YAML_H
-#define SIOX_RUNTIME_COMMON_CONF_YAML_H
+#ifndef SIOX_COMMON_CONF_YAML_H
+#define SIOX_COMMON_CONF_YAML_H
 #include "siox/error.h"
 #include <cyaml/cyaml.h>
 #include <stdbool.h>
