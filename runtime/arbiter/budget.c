@@ -7,19 +7,50 @@
 #include "arbiter/gap.h"
 #include <math.h>
 
-enum { BLOCK = 4 };       /* cycles at least that savings must last for */
-enum { WORTH = 4 };       /* times the changes' joules that a block must save */
-enum { SMOOTHING = 4 };   /* cycles over which averages reach back */
-enum { FORGETTING = 16 }; /* and over which the longest gap is remembered */
-enum { OVERLAPS = 16 };   /* ends of bursts, while others go on, that are taken for one cycle */
-enum { REST = 16 };       /* cycles, and steps, between steps that requests wait for */
-enum { TRIAL = 16 };      /* steps' time for which a lower level is tried, unless savings end */
-enum { PRIOR = 8 };       /* bursts that count as much as what is expected of them */
-enum { JOBS = 64 };       /* of a disk that a look remembers; more are looked for twice */
-#define MEMORY 600e9      /* ns: how busy a disk is, is an average over so long */
-#define PATIENCE 120e9    /* ns in which what a level has overspent is to be earned back there */
-#define SURE 0.5          /* part of a budget: an expected loss up to that is worth a trial */
-#define TOLERANCE 0.25    /* part of a budget: a loss that is more above it makes such a step up */
+/* Where the numbers come from. The rules as they stand were measured as a whole, over the map of
+ * loads, errors and drives (docs/energy-map.md: siox:delay against static levels within the same
+ * delay), never number by number. "Chosen" is a round number that states an intent. */
+
+/* Savings must last for so many cycles: the first cycle of a block still pays for the change, so
+ * with four at most a quarter of them does. Chosen. */
+enum { BLOCK = 4 };
+/* And a block must save so many times the joules of the two changes that it costs, so that a block
+ * which ends early still saves. Chosen, as BLOCK. */
+enum { WORTH = 4 };
+/* A new cycle counts a quarter in averages, whose memory is then about four cycles. Chosen. */
+enum { SMOOTHING = 4 };
+/* The longest gap is forgotten, and the usual one follows, over so many cycles: changes of level
+ * wait for gaps that come once in a while. Chosen: four times SMOOTHING. */
+enum { FORGETTING = 16 };
+/* Ends of bursts, while others go on, that are taken for one cycle: one each of sixteen jobs that
+ * overlap, the map's usual crowd. Chosen. */
+enum { OVERLAPS = 16 };
+/* Cycles, and steps' times, between steps that requests wait for: such a wait then takes a
+ * sixteenth of the run time at most. Chosen. */
+enum { REST = 16 };
+/* Times the change for which a lower level is tried, unless savings end: the change is then a
+ * sixteenth of the trial, too. Chosen, as REST. */
+enum { TRIAL = 16 };
+/* Bursts that count as much as what is expected of them: the first ones find jobs in the order that
+ * the level before left them in, and are worth little (bank_access.c leaves RECOVERY = 8 changes
+ * out for the same reason). Chosen. */
+enum { PRIOR = 8 };
+/* Jobs of a disk that a look remembers; more are looked for twice. Only speed depends on it. The
+ * map's most crowded points have so many. */
+enum { JOBS = 64 };
+/* ns: how busy a disk is, is an average over ten minutes; it is asked for in the queue's closed
+ * form only, which is for where nothing was measured. Chosen. */
+#define MEMORY 600e9
+/* ns in which what a level has overspent is to be earned back there: long beside a cycle, short
+ * beside a run. Chosen. */
+#define PATIENCE 120e9
+/* Part of a budget: an expected loss up to that is worth a trial. The expectation is an M/D/1
+ * queue, which is wrong for jobs that take turns, either way: by a factor of two it may be wrong.
+ * Chosen. */
+#define SURE 0.5
+/* Part of a budget by which a loss may be above it before requests wait for a step up, which costs
+ * more than a budget that is missed by a little. Chosen. */
+#define TOLERANCE 0.25
 
 size_t siox__budget_size(uint32_t ndisks) { return ndisks * sizeof(struct siox__budget_disk); }
 

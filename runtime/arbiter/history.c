@@ -8,14 +8,30 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Where the numbers come from. The rules as a whole were measured over 414 points of the map when
+ * they replaced a quantile with a reserve: added I/O at errors of 25 % fell from 6.6 to 2.1 %, at
+ * 50 % from 4.6 to 2.7 %, with savings of 16.0 and 10.1 % for 15.8 and 8.3 %. "Chosen" is a round
+ * number that states an intent, and was not varied by itself. */
 enum { MILLION = SIOX__MILLIONTH };
-enum { EXACT = MILLION }; /* a use that is off by less than such a part of its gap is on time */
-enum { WAYS = 4 };        /* places where a promise may be */
-enum { FEW = 4 };         /* rounds after which a client bounds others, and is bounded */
-#define RISK 0.01 /* part of a client's I/O time that it may wait for disks that are not ready, */
-#define ROOM 0.05 /* with this part of what its job may still lose by its delay budget */
-#define LEAST_RISK 0.01 /* probability that a use comes earlier than the disk is ready, */
-#define MOST_RISK 0.1   /* from the one to the other */
+/* A use that is off by less than such a part of its gap is on time: what is computed is rounded to
+ * nanoseconds, and whoever is always right is to have no margin. */
+enum { EXACT = MILLION };
+/* Places where a promise may be. Only what is forgotten in a full table depends on it. */
+enum { WAYS = 4 };
+/* Rounds after which a client bounds others, and is bounded. lag_of() asks for the most of n lags
+ * times (risk (n + 1))^(-1/n): 5.8 for two, 2.1 for four. Chosen for that. */
+enum { FEW = 4 };
+/* Part of a client's I/O time that it may wait for disks that are not ready: from there on the map
+ * counts added I/O time as a difference (docs/sim.md). */
+#define RISK 0.01
+/* And this part of what its job may still lose by its delay budget: the levels are to spend it, not
+ * misses. Chosen. */
+#define ROOM 0.05
+/* Probability that a use comes earlier than the disk is ready: no less, or one use that was a
+ * little off costs whole gaps (live shares of the optimum had fallen to between 44 and 85 %), */
+#define LEAST_RISK 0.01
+/* and no more, however much a client could lose: of ten gaps one may be missed. Chosen. */
+#define MOST_RISK 0.1
 
 static uint32_t place(uint64_t key) { return siox__history_place(key); }
 

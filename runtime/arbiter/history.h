@@ -100,9 +100,14 @@ bool siox__history_in_step(const struct siox__history *history, uint32_t client,
 
 /* What follows is asked of every claim on a disk, time and again: it is here to be inlined. */
 #define SIOX__MILLIONTH 1000000 /* parts of a gap are kept in these */
-enum { SIOX__ENOUGH = 8 };      /* uses after which a site or client is judged by itself */
-enum { SIOX__TRIED = 2 };       /* bounds that must have been judged */
-#define SIOX__UNKNOWN 0.2       /* part of a gap by which the first use of all may come early */
+/* Uses after which a site or client is judged by itself. The next one is earlier than all n before
+ * it with probability 1 / (n + 1), for eight about MOST_RISK (history.c). Chosen. */
+enum { SIOX__ENOUGH = 8 };
+/* Bounds that must have been judged: with one nothing is known of how they vary. Chosen. */
+enum { SIOX__TRIED = 2 };
+/* Part of a gap by which the first use of all may come early. A quarter before jobs in step bounded
+ * each other; nothing that can be known then. Chosen. */
+#define SIOX__UNKNOWN 0.2
 
 /* 24 bits, by a multiplication with 2^64 over the golden ratio. */
 static inline uint32_t siox__history_mixed(uint64_t key) {
