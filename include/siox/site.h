@@ -61,12 +61,9 @@ enum {
  * Lives in section "siox_regions". Regions and the bursts of accesses between them form the region graph over
  * which the run time (and the pass, with its own estimates) computes each site's least time to next use. */
 enum siox_region_kind {
-  SIOX_REGION_LOOP = 1, /* loop nest without I/O: counts iterations of its outermost loop */
-  SIOX_REGION_CALL = 2, /* call without loop of its own in sight (opaque or summarised) */
-  SIOX_REGION_NEST = 3, /* outermost nest (or function) with I/O in it: next lists every site inside */
-  SIOX_REGION_STEPS = 4, /* loop with I/O in it whose iterations are counted, so that what comes after it can be timed */
-  SIOX_REGION_OUTSIDE = 5, /* code of other modules: from the end of a function with I/O that they call to the next such
-                            * function's beginning, which is siox_region_leave(NULL) */
+#define SIOX_REGION_ROW(name, number, what) SIOX_REGION_##name = number,
+#include "siox/regions.def"
+#undef SIOX_REGION_ROW
 };
 struct siox_region {
   uint64_t key;          /* FNV-1a of "file\nfunction\nline\ncolumn\nregion ordinal" */

@@ -22,6 +22,17 @@ static bool vanishes(const Instruction &I) {
          (isa<BranchInst>(I) && !cast<BranchInst>(I).isConditional());
 }
 
+LeastTime leastTimeOutside(const Function &Callee) {
+  ExternalInfo Known = classifyExternal(Callee);
+  return {Known.Ns, Known.Kind != External::Unknown && Known.Kind != External::Compute};
+}
+
+EveryTime::EveryTime(const Loop &L, const DominatorTree &DT) : DT(DT) { L.getLoopLatches(Latches); }
+
+bool EveryTime::operator()(const BasicBlock *BB) const {
+  return all_of(Latches, [&](const BasicBlock *Latch) { return DT.dominates(BB, Latch); });
+}
+
 LeastTime CalleeCosts::block(const BasicBlock &BB, double CyclesNs) {
   LeastTime T;
   for (const Instruction &I : BB) {
@@ -33,8 +44,7 @@ LeastTime CalleeCosts::block(const BasicBlock &BB, double CyclesNs) {
     if (Callee && !Callee->isDeclaration()) {
       T += of(*Callee);
     } else if (Callee && !Callee->getName().starts_with("siox_")) {
-      ExternalInfo Known = classifyExternal(*Callee);
-      T += {Known.Ns, Known.Kind != External::Unknown && Known.Kind != External::Compute};
+      T += leastTimeOutside(*Callee);
     } else if (Call && !Callee) {
       T.Whole &= Call->isInlineAsm();
     }
@@ -44,17 +54,13 @@ LeastTime CalleeCosts::block(const BasicBlock &BB, double CyclesNs) {
 
 LeastTime CalleeCosts::loop(const Loop &L, const DominatorTree &DT, const LoopInfo &LI,
                             double CyclesNs) {
-  SmallVector<BasicBlock *, 4> Latches;
-  L.getLoopLatches(Latches);
-  auto EveryTime = [&](const BasicBlock *BB) {
-    return all_of(Latches, [&](const BasicBlock *Latch) { return DT.dominates(BB, Latch); });
-  };
+  const EveryTime Always(L, DT);
   LeastTime T;
   for (const BasicBlock *BB : L.blocks())
-    if (LI.getLoopFor(BB) == &L && EveryTime(BB))
+    if (LI.getLoopFor(BB) == &L && Always(BB))
       T += block(*BB, CyclesNs);
   for (const Loop *Inner : L)
-    if (EveryTime(Inner->getHeader()))
+    if (Always(Inner->getHeader()))
       T += loop(*Inner, DT, LI, CyclesNs);
     else
       T.Whole = false;

@@ -6,6 +6,7 @@
 
 #include "analysis/Machine.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SmallVector.h"
 
 namespace llvm {
 class BasicBlock;
@@ -28,6 +29,20 @@ struct LeastTime {
     Whole &= Other.Whole;
     return *this;
   }
+};
+
+/// One call of a function that is declared only.
+LeastTime leastTimeOutside(const llvm::Function &Callee);
+
+/// The blocks that every iteration of a loop goes through.
+class EveryTime {
+public:
+  EveryTime(const llvm::Loop &L, const llvm::DominatorTree &DT);
+  bool operator()(const llvm::BasicBlock *BB) const;
+
+private:
+  const llvm::DominatorTree &DT;
+  llvm::SmallVector<llvm::BasicBlock *, 4> Latches;
 };
 
 class CalleeCosts {

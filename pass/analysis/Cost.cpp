@@ -91,8 +91,7 @@ LeastTime CostModel::outside(const Function &Callee) {
   Function *Body = Real.getFunction(Callee.getName());
   if (Body && !Body->isDeclaration())
     return Callees.of(*Body);
-  ExternalInfo Known = classifyExternal(Callee);
-  return {Known.Ns, Known.Kind != External::Unknown && Known.Kind != External::Compute};
+  return leastTimeOutside(Callee);
 }
 
 LeastTime CostModel::iteration(Loop &L) {
@@ -100,18 +99,14 @@ LeastTime CostModel::iteration(Loop &L) {
   auto &DT = FAM.getResult<DominatorTreeAnalysis>(F);
   auto &LI = FAM.getResult<LoopAnalysis>(F);
   auto &SE = FAM.getResult<ScalarEvolutionAnalysis>(F);
-  SmallVector<BasicBlock *, 4> Latches;
-  L.getLoopLatches(Latches);
-  auto EveryTime = [&](const BasicBlock *BB) {
-    return all_of(Latches, [&](const BasicBlock *Latch) { return DT.dominates(BB, Latch); });
-  };
+  const EveryTime Always(L, DT);
   Work W;
   LeastTime Inside;
   for (BasicBlock *BB : L.blocks())
-    if (LI.getLoopFor(BB) == &L && EveryTime(BB))
+    if (LI.getLoopFor(BB) == &L && Always(BB))
       add(*BB, W);
   for (Loop *Inner : L)
-    if (EveryTime(Inner->getHeader()))
+    if (Always(Inner->getHeader()))
       Inside += loop(*Inner);
     else
       Inside.Whole = false;

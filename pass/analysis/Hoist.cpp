@@ -60,12 +60,16 @@ bool keepsValue(LoadInst &Load, const Loop &L, MemorySSA &States) {
   return true;
 }
 
+bool onlyComputes(const Instruction &I) {
+  return isa<BinaryOperator, CastInst, GetElementPtrInst, CmpInst, SelectInst, FreezeInst>(I);
+}
+
 static bool canMove(Instruction &I, const Loop &L, MemorySSA &States) {
   if (!L.hasLoopInvariantOperands(&I))
     return false;
   if (auto *Load = dyn_cast<LoadInst>(&I))
     return Load->isSimple() && keepsValue(*Load, L, States);
-  return isa<BinaryOperator, CastInst, GetElementPtrInst, CmpInst, SelectInst, FreezeInst>(I);
+  return onlyComputes(I);
 }
 
 PreservedAnalyses HoistPass::run(Function &F, FunctionAnalysisManager &FAM) {

@@ -6,6 +6,7 @@
 #include "llvm/IR/PassManager.h"
 
 namespace llvm {
+class Instruction;
 class LoadInst;
 class Loop;
 class MemorySSA;
@@ -15,6 +16,9 @@ namespace siox {
 
 /// Nothing in the loop writes what a load reads.
 bool keepsValue(llvm::LoadInst &Load, const llvm::Loop &L, llvm::MemorySSA &States);
+
+/// What comes of its operands alone, without memory and without effect: arithmetic and addresses.
+bool onlyComputes(const llvm::Instruction &I);
 
 /// Moves loads, divisions and the like out of loops in which nothing writes there, whether or not
 /// they stand under a condition: code that is never run cannot trap. An optimiser must not do so,

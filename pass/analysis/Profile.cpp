@@ -2,6 +2,7 @@
 // Reading a profile and finding the regions that it tells of.
 #include "analysis/Profile.h"
 #include "analysis/Regions.h"
+#include "common/region_kind.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/Twine.h"
@@ -17,8 +18,17 @@ using namespace llvm;
 
 LLVM_YAML_IS_SEQUENCE_VECTOR(siox::ProfileRow)
 
-/// By siox_region_kind, as tools/siox/profile.c writes them.
-static constexpr StringLiteral KindNames[] = {"", "LOOP", "CALL", "NEST", "STEPS", "OUTSIDE"};
+static constexpr StringLiteral KindNames[] = {
+#define SIOX_REGION_ROW(name, number, what) #name,
+#include "siox/regions.def"
+#undef SIOX_REGION_ROW
+};
+
+/// "kind: expected LOOP, CALL, NEST, STEPS or OUTSIDE"
+static std::string kindWanted() {
+  ArrayRef<StringLiteral> Names(KindNames);
+  return ("kind: expected " + Twine(join(Names.drop_back(), ", ")) + " or " + Names.back()).str();
+}
 
 template <> struct yaml::MappingTraits<siox::ProfileRow> {
   static void mapping(IO &In, siox::ProfileRow &R) {
@@ -37,8 +47,8 @@ template <> struct yaml::MappingTraits<siox::ProfileRow> {
   static std::string validate(IO &In, siox::ProfileRow &R) {
     if (static_cast<Input &>(In).error()) // there may be no place to tell: setError would crash
       return "";
-    if (!is_contained(ArrayRef(KindNames).drop_front(), StringRef(R.Kind)))
-      return "kind: expected LOOP, CALL, NEST, STEPS or OUTSIDE";
+    if (!is_contained(KindNames, StringRef(R.Kind)))
+      return kindWanted();
     if (R.RegionNs < 0)
       return "region_ns: expected a number of at least 0";
     if (!(R.IterationNs >= 0 && R.IterationNs < 9e18))
@@ -108,7 +118,7 @@ static bool sameFile(StringRef A, StringRef B) {
 }
 
 static bool samePlace(const ProfileRow &Row, const Region &R) {
-  return Row.Kind == KindNames[R.Kind] && Row.Column == R.Column &&
+  return Row.Kind == siox__region_kind_name(R.Kind) && Row.Column == R.Column &&
          Row.Function == functionName(*R.Function) && sameFile(Row.File, R.File) &&
          Row.FunctionLine && R.FunctionLine &&
          Row.Line - Row.FunctionLine == R.Line - R.FunctionLine;
@@ -116,7 +126,7 @@ static bool samePlace(const ProfileRow &Row, const Region &R) {
 
 static Region *regionOf(const ProfileRow &Row, ModuleModel &Model) {
   for (Region &R : Model.Regions)
-    if (R.Key == Row.Key && Row.Kind == KindNames[R.Kind])
+    if (R.Key == Row.Key && Row.Kind == siox__region_kind_name(R.Kind))
       return &R;
   Region *Only = nullptr;
   for (Region &R : Model.Regions)

@@ -55,8 +55,7 @@ bool TableOffset::visit(Value *V, const Loop &L, ScalarEvolution &SE) {
     if (!Load->isSimple() || !keepsValue(*Load, L, *States))
       return false;
     Loads.push_back(Load);
-  } else if (!isa<BinaryOperator, CastInst, GetElementPtrInst, CmpInst, SelectInst, FreezeInst>(
-                 I)) {
+  } else if (!onlyComputes(*I)) {
     return false;
   }
   return all_of(I->operands(), [&](Value *Operand) { return visit(Operand, L, SE); });

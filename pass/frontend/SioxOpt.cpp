@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 // siox-opt: the pass on a file of LLVM bitcode or assembly.
+#include "cli/text.h"
 #include "frontend/Pipeline.h"
 #include "transform/Split.h"
 #include "llvm/ADT/STLExtras.h"
@@ -63,24 +64,6 @@ static const Setting Settings[] = {
 #undef SIOX_PASS_OPTION
 };
 
-/// Words in lines of at most 100 columns, all behind a margin of 23.
-static void printFolded(StringRef Text) {
-  size_t Column = 23;
-  for (StringRef Word : split(Text, ' ')) {
-    if (Column > 23 && Column + 1 + Word.size() > 100) {
-      outs() << '\n';
-      outs().indent(23);
-      Column = 23;
-    } else if (Column > 23) {
-      outs() << ' ';
-      Column++;
-    }
-    outs() << Word;
-    Column += Word.size();
-  }
-  outs() << '\n';
-}
-
 static void help() {
   outs() << Usage;
   for (const Setting &S : Settings) {
@@ -97,7 +80,9 @@ static void help() {
     }
     std::string Variable = "SIOX_" + S.Name.upper();
     std::replace(Variable.begin(), Variable.end(), '-', '_');
-    printFolded((S.Help + " (environment " + Variable + ")").str());
+    outs().flush(); // stdout has a buffer of its own
+    siox__fold(stdout, (S.Help + " (environment " + Variable + ")").str().c_str(), 23);
+    fflush(stdout);
   }
   outs() << More;
 }

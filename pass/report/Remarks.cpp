@@ -2,6 +2,7 @@
 // What the user is told about regions.
 #include "report/Remarks.h"
 #include "analysis/Regions.h"
+#include "common/region_kind.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/OptimizationRemarkEmitter.h"
@@ -37,13 +38,6 @@ bool isMissed(const Region &R, const RegionPlan &P) {
          P.Why == Reason::LeadTooLong || P.Why == Reason::NoNext ||
          P.Why == Reason::PrintedSelectsNone || P.Why == Reason::PrintedLoopsOnly ||
          P.Why == Reason::SplitNeedsO1;
-}
-
-static const char *kindName(siox_region_kind Kind) {
-  return Kind == SIOX_REGION_LOOP      ? "LOOP"
-         : Kind == SIOX_REGION_CALL    ? "CALL"
-         : Kind == SIOX_REGION_OUTSIDE ? "OUTSIDE"
-                                       : "NEST";
 }
 
 static void printPlace(raw_ostream &Out, const std::string &File, unsigned Line) {
@@ -106,7 +100,7 @@ void printPlan(const ModuleModel &Model, ArrayRef<RegionPlan> Plans, raw_ostream
       continue;
     const RegionPlan &P = Plans[R.Id];
     printPlace(Out, R.File, R.Line);
-    Out << ' ' << functionName(*R.Function) << ' ' << kindName(R.Kind);
+    Out << ' ' << functionName(*R.Function) << ' ' << siox__region_kind_name(R.Kind);
     if (R.Kind == SIOX_REGION_LOOP) {
       Out << " trip=";
       R.Trip == SIOX_UNKNOWN ? Out << '?' : Out << R.Trip;
@@ -163,7 +157,7 @@ void reportRegions(const ModuleModel &Model, ArrayRef<RegionPlan> Plans, bool Sp
     }
     std::string Text;
     raw_string_ostream Out(Text);
-    Out << kindName(R.Kind) << ": ";
+    Out << siox__region_kind_name(R.Kind) << ": ";
     printDecision(Out, Model, R, P);
     if (isMissed(R, P)) {
       Reason Why = R.Refused != Reason::None ? R.Refused : P.Why;

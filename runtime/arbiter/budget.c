@@ -212,20 +212,26 @@ static void bear(struct bearing *all, const struct siox_view *view, uint32_t job
   }
 }
 
+/* The next claim in the walk that is still in force and of another job than the last one;
+ * SIOX_NOBODY: the end. A job comes again where another one's client stands between its clients. */
+static uint32_t next_job(struct siox__claims_walk *walk, const struct siox_view *view, int64_t now,
+                         uint32_t disk, uint32_t last) {
+  const struct siox__claimant *c;
+  while ((c = siox__claims_next(walk, INT64_MAX)))
+    if (c->job != last && siox__entry_end(view, disk, &c->entry) > now)
+      return c->job;
+  return SIOX_NOBODY;
+}
+
 static struct bearing bearing_of(const struct siox_view *view, int64_t now, uint32_t disk,
                                  const struct siox__budget_disk *b) {
   const struct siox_drive *drive = view->disk[disk].drive;
   struct bearing all = {.room = INT64_MAX};
-  uint32_t last = SIOX_NOBODY, njobs = 0, found[JOBS];
-  const struct siox__claimant *c;
+  uint32_t job = SIOX_NOBODY, njobs = 0, found[JOBS];
   struct siox__claims_walk walk = siox__claims_walk(view->claims, disk, INT64_MIN);
-  while ((c = siox__claims_next(&walk, INT64_MAX)))
-    if (c->job != last && siox__entry_end(view, disk, &c->entry) > now) {
-      if (njobs < JOBS)
-        found[njobs] = c->job;
-      njobs++;
-      last = c->job;
-    }
+  for (; (job = next_job(&walk, view, now, disk, job)) != SIOX_NOBODY; njobs++)
+    if (njobs < JOBS)
+      found[njobs] = job;
   for (uint32_t l = 0; l < drive->nlevels; l++) {
     all.earned[l] = all.sustained[l] = all.afforded[l] = drive->level[l].serves;
     all.cycles[l] = INFINITY;
@@ -237,12 +243,8 @@ static struct bearing bearing_of(const struct siox_view *view, int64_t now, uint
   if (njobs <= JOBS)
     return all;
   walk = siox__claims_walk(view->claims, disk, INT64_MIN);
-  last = SIOX_NOBODY;
-  while ((c = siox__claims_next(&walk, INT64_MAX)))
-    if (c->job != last && siox__entry_end(view, disk, &c->entry) > now) {
-      bear(&all, view, c->job, now, drive, b);
-      last = c->job;
-    }
+  while ((job = next_job(&walk, view, now, disk, job)) != SIOX_NOBODY)
+    bear(&all, view, job, now, drive, b);
   return all;
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* See profile.h. */
 #include "client/profile.h"
+#include "common/profile_row.h"
 #include "siox/drive.h"
 #include <fcntl.h>
-#include <inttypes.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -124,18 +124,23 @@ void siox__profile_leave(const struct siox_region *region, int64_t now) {
     m->least_ns = now - f.start;
 }
 
-static bool plain(const char *text) { return !strpbrk(text, "\t\n"); }
-
 static void write_rows(FILE *out) {
+  siox__profile_write_head(out);
   for (size_t i = 0; i < self.size; i++) {
     const struct measured *m = &self.at[i];
     const struct siox_region *r = m->region;
-    if (r && plain(r->file) && plain(r->function))
-      fprintf(out,
-              "%" PRIu32 "\t%" PRIu32 "\t%" PRIu32 "\t%" PRIu32 "\t%" PRIu64 "\t%" PRIu64
-              "\t%" PRId64 "\t%" PRId64 "\t%.3f\t%s\t%s\n",
-              r->kind, r->line, r->column, r->function_line, r->key, m->instances, m->iterations,
-              m->least_ns, m->least_iteration_ns, r->file, r->function);
+    if (r)
+      siox__profile_write(out, &(struct siox__profile_row){.kind = r->kind,
+                                                           .line = r->line,
+                                                           .column = r->column,
+                                                           .function_line = r->function_line,
+                                                           .key = r->key,
+                                                           .instances = m->instances,
+                                                           .iterations = m->iterations,
+                                                           .least_ns = m->least_ns,
+                                                           .iteration_ns = m->least_iteration_ns,
+                                                           .file = r->file,
+                                                           .function = r->function});
   }
 }
 

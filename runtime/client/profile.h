@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* How long regions and their iterations took, for the next compilation (siox run --profile). Where
- * SIOX_PROFILE_DIR names a directory, each process leaves one file there when it ends, a line for
- * each region, fields between tabs:
- *
- *   kind line column function_line key instances iterations least_ns least_iteration_ns file
- * function
+ * SIOX_PROFILE_DIR names a directory, each process leaves one file there when it ends, with the
+ * rows of common/profile_row.def.
  *
  * Times are of the first thread that enters a region, by CLOCK_MONOTONIC; they need no daemon.
- * least_iteration_ns, the paper's T_b, is the least over the instances of time over iterations, of
+ * iteration_ns, the paper's T_b, is the least over the instances of time over iterations, of
  * which there were so many; 0 for both: not known. An instance whose iterations are counted is
  * timed to the last tick, which comes after 1, 2, 4, ... of them. */
 #ifndef SIOX_CLIENT_PROFILE_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* sioxd: options, configuration, going to the background, and the loop. */
-#include "common/conf/slip.h"
+#include "cli/slip.h"
 #include "common/log.h"
 #include "common/stdio.h"
 #include "daemon/daemon.h"

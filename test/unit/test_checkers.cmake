@@ -3,7 +3,7 @@
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 pkg_check_modules(JANSSON REQUIRED IMPORTED_TARGET jansson)
 siox_unit_test(test_checkers ${CMAKE_CURRENT_SOURCE_DIR}/test_checkers.c ${CMAKE_SOURCE_DIR}/tools/siox/trace.c
-               LIBS siox_conf siox_core PkgConfig::JANSSON)
+               LIBS siox_cli siox_conf siox_core PkgConfig::JANSSON)
 target_include_directories(test_checkers PRIVATE ${CMAKE_SOURCE_DIR}/tools/siox)
 target_compile_definitions(test_checkers PRIVATE SIOX_SOURCE_DIR="${CMAKE_SOURCE_DIR}"
                            SIOX_PYTHON="${Python3_EXECUTABLE}")

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* See slip.h. */
-#include "common/conf/slip.h"
+#include "cli/slip.h"
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* What is wrong with a command line, in one line that names it and where help is. */
-#ifndef SIOX_COMMON_CONF_SLIP_H
-#define SIOX_COMMON_CONF_SLIP_H
+#ifndef SIOX_TOOLS_CLI_SLIP_H
+#define SIOX_TOOLS_CLI_SLIP_H
 #include <getopt.h>
 
 enum { SIOX__SLIP = 2 }; /* exit status of a wrong command line */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Puts a compiler's command line together with what Siox adds, and runs it. */
+#include "cli/text.h"
 #include "driver.h"
 #include "driver_config.h"
 #include <ctype.h>
@@ -85,24 +86,6 @@ static char *variable_of(const char *name) {
   return out;
 }
 
-/* Prints text in lines of at most 100 columns, all but the first behind a margin. */
-static void print_folded(const char *text, int column, int margin) {
-  while (*text) {
-    int length = (int)strcspn(text, " ");
-    if (column > margin && column + 1 + length > 100) {
-      printf("\n%*s", margin, "");
-      column = margin;
-    } else if (column > margin) {
-      putchar(' ');
-      column++;
-    }
-    printf("%.*s", length, text);
-    column += length;
-    text += length + (text[length] == ' ');
-  }
-  putchar('\n');
-}
-
 static void help(void) {
   const struct siox__language *l = &siox__language;
   const char *of = l->fortran ? "flang" : l->wrapper_variable + strlen("SIOX_");
@@ -126,16 +109,27 @@ static void help(void) {
     snprintf(option, sizeof option, "--siox-%s%s%s", settings[i].name,
              settings[i].takes_value ? "=" : "", settings[i].value);
     printf("  %-26s ", option);
-    print_folded(siox__text("%s (environment %s)", settings[i].help, variable_of(settings[i].name)),
-                 29, 29);
+    siox__fold(stdout,
+               siox__text("%s (environment %s)", settings[i].help, variable_of(settings[i].name)),
+               29);
   }
   printf("  %-26s print the command and run nothing\n", "--siox-show");
   printf("  %-26s compile without the pass; still link libsiox\n", "--siox-no-pass");
-  printf("  %-26s this text alone\n", "--siox-help");
+  printf("  %-26s this text\n", "--siox-help, --help");
   printf("\nexample: %s -O2 -o solver solver.%s --siox-summary\n", l->name,
          l->fortran                    ? "f90"
          : !strcmp(l->name, "siox-cc") ? "c"
                                        : "cpp");
+  printf("the other options are the compiler's: %s --help\n", l->compiler);
+}
+
+/* --help, but not as the value of an option: -Xlinker --help, -o --help. */
+static bool asks_for_help(const struct siox__args *rest) {
+  for (size_t i = 0; i < rest->n; i++)
+    if (!strcmp(rest->v[i], "--help") &&
+        (i == 0 || (strncmp(rest->v[i - 1], "-X", 2) && strcmp(rest->v[i - 1], "-o"))))
+      return true;
+  return false;
 }
 
 static void setting(const char *text) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* siox admin: what an administrator does to a daemon that runs. The daemon decides who that is. */
-#include "common/conf/slip.h"
+#include "cli/slip.h"
 #include "common/conf/text.h"
 #include "disks.h"
 #include <errno.h>

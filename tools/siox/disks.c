@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* siox disks: the daemon's disks and jobs now, once or again and again. */
 #include "disks.h"
-#include "common/conf/slip.h"
+#include "cli/slip.h"
 #include <errno.h>
 #include <getopt.h>
 #include <poll.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* siox layout: entries of layouts.yaml for files that are there. */
 #include "layout.h"
-#include "common/conf/slip.h"
+#include "cli/slip.h"
 #include "output.h"
 #include <errno.h>
 #include <getopt.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* siox layout optimise: looks for layouts that take less energy, and plays the best ones again. */
 #include "layout_optimise.h"
-#include "common/conf/slip.h"
+#include "cli/slip.h"
 #include "common/conf/text.h"
 #include "output.h"
 #include <errno.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Where a file lies, as an entry of layouts.yaml, as a map of its bytes, and as JSON. */
+#include "cli/text.h"
 #include "layout.h"
 #include <inttypes.h>
 #include <string.h>
@@ -24,11 +25,8 @@ void layout_show_pattern(FILE *out, const char *path) {
   fputc('"', out);
   for (; *path; path++) {
     if (strchr("*?[\\", *path))
-      fputs("\\\\", out); /* of the pattern, in YAML's quotes */
-    if ((unsigned char)*path < 0x20 || *path == 0x7f)
-      fprintf(out, "\\x%02x", (unsigned char)*path);
-    else
-      fprintf(out, *path == '"' || *path == '\\' ? "\\%c" : "%c", *path);
+      siox__yaml_character(out, '\\'); /* of the pattern */
+    siox__yaml_character(out, (unsigned char)*path);
   }
   fputc('"', out);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* siox: finds the command and hands over. */
-#include "common/conf/slip.h"
+#include "cli/slip.h"
 #include "common/stdio.h"
 #include "siox_tool.h"
 #include <stdio.h>

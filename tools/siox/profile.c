@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* See profile.h. */
 #include "profile.h"
+#include "cli/text.h"
+#include "common/profile_row.h"
+#include "common/region_kind.h"
 #include "output.h"
 #include "siox/error.h"
-#include "siox/site.h"
 #include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -12,16 +14,8 @@
 #include <string.h>
 #include <unistd.h>
 
-struct row {
-  uint32_t kind, line, column, function_line;
-  uint64_t key, instances;
-  int64_t iterations, least_ns;
-  double iteration_ns;
-  char *file, *function;
-};
-
 struct rows {
-  struct row *at;
+  struct siox__profile_row *at; /* the texts are owned */
   size_t n, max;
   const char *drive;
   double time_scale;
@@ -45,58 +39,59 @@ int siox__profile_begin(struct siox__profile *p, const char *path) {
   return 0;
 }
 
-/* The field that begins at *text; what follows the tab is left there. */
-static char *field(char **text) { return strsep(text, "\t\n"); }
-
-static bool read_row(char *line, struct row *r) {
-  char *f[11];
-  for (int i = 0; i < 11; i++)
-    if (!(f[i] = field(&line)))
-      return false;
-  *r = (struct row){.kind = (uint32_t)strtoul(f[0], NULL, 10),
-                    .line = (uint32_t)strtoul(f[1], NULL, 10),
-                    .column = (uint32_t)strtoul(f[2], NULL, 10),
-                    .function_line = (uint32_t)strtoul(f[3], NULL, 10),
-                    .key = strtoull(f[4], NULL, 10),
-                    .instances = strtoull(f[5], NULL, 10),
-                    .iterations = strtoll(f[6], NULL, 10),
-                    .least_ns = strtoll(f[7], NULL, 10),
-                    .iteration_ns = strtod(f[8], NULL),
-                    .file = strdup(f[9]),
-                    .function = strdup(f[10])};
-  return r->kind >= SIOX_REGION_LOOP && r->kind <= SIOX_REGION_OUTSIDE && r->file && r->function;
-}
-
-static bool keep(struct rows *rows, const struct row *r) {
+static bool keep(struct rows *rows, const struct siox__profile_row *r) {
   if (rows->n == rows->max) {
     size_t max = rows->max ? 2 * rows->max : 64;
-    struct row *more = realloc(rows->at, max * sizeof *more);
+    struct siox__profile_row *more = realloc(rows->at, max * sizeof *more);
     if (!more)
       return false;
     rows->at = more;
     rows->max = max;
   }
-  rows->at[rows->n++] = *r;
-  return true;
+  struct siox__profile_row *own = &rows->at[rows->n];
+  *own = *r;
+  own->file = strdup(r->file);
+  own->function = strdup(r->function);
+  rows->n++;
+  return own->file && own->function;
 }
 
+static void forget(struct siox__profile_row *row) {
+  free((char *)row->file);
+  free((char *)row->function);
+}
+
+/* One process's file. False after a message. */
 static bool read_part(const char *path, struct rows *rows) {
   FILE *in = fopen(path, "re");
   char *line = NULL;
-  size_t size = 0;
-  bool good = in != NULL;
-  while (good && getline(&line, &size, in) > 0) {
-    struct row r;
-    good = read_row(line, &r) && keep(rows, &r);
+  const char *what = in ? NULL : strerror(errno), *where = NULL;
+  size_t size = 0, number = 0;
+  while (!what && getline(&line, &size, in) > 0) {
+    struct siox__profile_row r;
+    if (number++ == 0) {
+      int rc = siox__profile_read_head(line);
+      what = rc == SIOX_EVERSION
+                 ? "the program's libsiox writes another version than this siox reads"
+             : rc < 0 ? "not what libsiox writes"
+                      : NULL;
+    } else if (siox__profile_read(line, &r, &what, &where) == 0) {
+      what = keep(rows, &r) ? NULL : siox_strerror(SIOX_ENOMEM);
+    }
   }
+  if (what && number)
+    fprintf(stderr, "siox run: --profile: %s:%zu: %s%s%s%s\n", path, number, what,
+            where ? ", not \"" : "", where ? where : "", where ? "\"" : "");
+  else if (what)
+    fprintf(stderr, "siox run: --profile: %s: %s\n", path, what);
   free(line);
   if (in)
     fclose(in);
-  return good;
+  return !what;
 }
 
 static int compare(const void *a, const void *b) {
-  const struct row *x = a, *y = b;
+  const struct siox__profile_row *x = a, *y = b;
   int c = strcmp(x->file, y->file);
   if (!c)
     c = (x->line > y->line) - (x->line < y->line);
@@ -112,7 +107,7 @@ static void merge(struct rows *rows) {
   size_t n = 0;
   qsort(rows->at, rows->n, sizeof *rows->at, compare);
   for (size_t i = 0; i < rows->n; i++) {
-    struct row *to = n ? &rows->at[n - 1] : NULL, *r = &rows->at[i];
+    struct siox__profile_row *to = n ? &rows->at[n - 1] : NULL, *r = &rows->at[i];
     if (!to || compare(to, r)) {
       rows->at[n++] = *r;
       continue;
@@ -123,28 +118,12 @@ static void merge(struct rows *rows) {
       to->iteration_ns = r->iteration_ns;
       to->iterations = r->iterations;
     }
-    free(r->file);
-    free(r->function);
+    forget(r);
   }
   rows->n = n;
 }
 
-/* A double-quoted YAML scalar. */
-static void write_text(FILE *out, const char *text) {
-  fputc('"', out);
-  for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
-    if (*c < ' ' || *c == 127)
-      fprintf(out, "\\x%02x", *c);
-    else if (*c == '"' || *c == '\\')
-      fprintf(out, "\\%c", *c);
-    else
-      fputc(*c, out);
-  }
-  fputc('"', out);
-}
-
 static int write_rows(void *context, FILE *out) {
-  static const char *const kinds[] = {"", "LOOP", "CALL", "NEST", "STEPS", "OUTSIDE"};
   const struct rows *rows = context;
   fputs(
       "# What regions of a program took at the least, in ns, by siox run --profile. Compile with\n"
@@ -153,21 +132,21 @@ static int write_rows(void *context, FILE *out) {
       out);
   if (rows->drive && *rows->drive) {
     fputs("drive: ", out);
-    write_text(out, rows->drive);
+    siox__yaml_quote(out, rows->drive);
     fputc('\n', out);
   }
   fprintf(out, "time_scale: %.17g\nregions:\n", rows->time_scale);
   for (size_t i = 0; i < rows->n; i++) {
-    const struct row *r = &rows->at[i];
+    const struct siox__profile_row *r = &rows->at[i];
     fputs("  - {file: ", out);
-    write_text(out, r->file);
+    siox__yaml_quote(out, r->file);
     fputs(", function: ", out);
-    write_text(out, r->function);
+    siox__yaml_quote(out, r->function);
     fprintf(out,
             ", kind: %s, line: %" PRIu32 ", column: %" PRIu32 ", function_line: %" PRIu32
             ", key: %" PRIu64 ", instances: %" PRIu64 ", region_ns: %" PRId64,
-            kinds[r->kind], r->line, r->column, r->function_line, r->key, r->instances,
-            r->least_ns);
+            siox__region_kind_name(r->kind), r->line, r->column, r->function_line, r->key,
+            r->instances, r->least_ns);
     if (r->iteration_ns > 0)
       fprintf(out, ", iterations: %" PRId64 ", iteration_ns: %.3f", r->iterations, r->iteration_ns);
     fputs("}\n", out);
@@ -185,10 +164,7 @@ static bool empty(const char *directory, struct rows *rows) {
     if (e->d_name[0] == '.')
       continue;
     snprintf(path, sizeof path, "%s/%s", directory, e->d_name);
-    if (rows && !read_part(path, rows)) {
-      fprintf(stderr, "siox run: --profile: %s: cannot be read\n", path);
-      good = false;
-    }
+    good &= !rows || read_part(path, rows);
     unlink(path);
   }
   if (d)
@@ -219,10 +195,8 @@ int siox__profile_end(struct siox__profile *p, const char *drive, double time_sc
   else if (!quiet)
     fprintf(stderr, "siox run: %zu regions measured, in %s: SIOX_PROFILE=%s compiles with them\n",
             rows.n, p->path, p->path);
-  for (size_t i = 0; i < rows.n; i++) {
-    free(rows.at[i].file);
-    free(rows.at[i].function);
-  }
+  for (size_t i = 0; i < rows.n; i++)
+    forget(&rows.at[i]);
   free(rows.at);
   p->path = NULL;
   return good ? 0 : -1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* siox run: a daemon (found or started), the command, the report, the command's status. */
 #include "check.h"
-#include "common/conf/slip.h"
+#include "cli/slip.h"
 #include "output.h"
 #include "profile.h"
 #include "siox_tool.h"

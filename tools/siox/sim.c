@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* siox sim: plays a scenario again under every scheme and compares. */
 #include "sim.h"
-#include "common/conf/slip.h"
+#include "cli/slip.h"
 #include "common/conf/text.h"
 #include "output.h"
 #include "sim_map.h"

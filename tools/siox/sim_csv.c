@@ -31,13 +31,3 @@ int sim_csv_split(char *line, char **field, int max) {
       return n;
   }
 }
-
-void sim_csv_quote(FILE *out, const char *text) {
-  fputc('"', out);
-  for (; *text; text++) {
-    if (*text == '"')
-      fputc('"', out);
-    fputc(*text, out);
-  }
-  fputc('"', out);
-}

@@ -7,7 +7,5 @@
 /* Cuts a line into its fields in place. Returns their number, max + 1 for more, -1: a quote is not
  * closed. */
 int sim_csv_split(char *line, char **field, int max);
-/* A field in quotes. */
-void sim_csv_quote(FILE *out, const char *text);
 
 #endif

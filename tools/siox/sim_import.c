@@ -2,7 +2,7 @@
 /* siox sim import: a trace from another recorder's text. Requests of a rank that overlap are of
  * different threads. */
 #include "sim_import.h"
-#include "common/conf/slip.h"
+#include "cli/slip.h"
 #include "common/wire.h"
 #include "output.h"
 #include "sim.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The map's results as CSV: the point, what its run looks like, and the rows of the comparison. */
+#include "cli/text.h"
 #include "common/conf/lines.h"
 #include "common/conf/text.h"
 #include "sim_csv.h"
@@ -32,7 +33,7 @@ void sim_results_put(const struct sim_point *p, const struct sim_scene *scene,
     return;
 #define PUT_REAL(v) fprintf(text, "%.15g,", v);
 #define PUT_COUNT(v) fprintf(text, "%" PRIu32 ",", v);
-#define PUT_NAME(v) (sim_csv_quote(text, v), fputc(',', text));
+#define PUT_NAME(v) (siox__csv_quote(text, v), fputc(',', text));
 #define AXIS(name, type, member, low, high, initial, what) PUT_##type(p->member)
   SIM_AXES(AXIS)
 #undef AXIS

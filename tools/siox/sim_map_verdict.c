@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* What is asked of the schemes at every point of the map, how often it is met, and where not. */
+#include "cli/text.h"
 #include "sim_csv.h"
 #include "sim_map.h"
 #include <inttypes.h>
@@ -318,7 +319,7 @@ void sim_verdict_csv(const struct sim_results *r, FILE *out) {
     sim_judge(one, &v);
 #define CSV_REAL(v) fprintf(out, "%.15g,", v);
 #define CSV_COUNT(v) fprintf(out, "%" PRIu32 ",", v);
-#define CSV_NAME(v) (sim_csv_quote(out, v), fputc(',', out));
+#define CSV_NAME(v) (siox__csv_quote(out, v), fputc(',', out));
 #define AXIS(name, type, member, low, high, initial, what) CSV_##type(one->point.member)
     SIM_AXES(AXIS)
 #undef AXIS

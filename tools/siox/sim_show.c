@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The comparison as a table, CSV and JSON, and how far it is. */
+#include "cli/text.h"
 #include "sim.h"
 #include "sim_csv.h"
 #include <inttypes.h>
@@ -134,7 +135,7 @@ void sim_show_csv(const struct sim_rows *rows, const char *lead, FILE *out) {
     for (int k = 0; k < SIOX_NSTATES; k++)
       csv_real(out, timed, r->joules_state[k]);
     if (r->wrong[0])
-      sim_csv_quote(out, r->wrong);
+      siox__csv_quote(out, r->wrong);
     fputc('\n', out);
   }
 }

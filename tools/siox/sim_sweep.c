@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* siox sim --sweep: one scenario at every combination of some values. */
+#include "cli/text.h"
 #include "common/conf/yaml.h"
 #include "output.h"
 #include "sim.h"
@@ -61,7 +62,7 @@ static char *lead_of(const struct sweep *w) {
   size_t size;
   FILE *text = open_memstream(&lead, &size);
   for (unsigned i = 0; text && i < w->text->vary_count; i++) {
-    sim_csv_quote(text, w->set[i].value);
+    siox__csv_quote(text, w->set[i].value);
     fputc(',', text);
   }
   if (text && fclose(text) == 0)
@@ -112,7 +113,7 @@ static int run_point(void *context, uint64_t point, FILE *out) {
 static void write_head(void *context, FILE *out) {
   const struct sweep *w = context;
   for (unsigned i = 0; i < w->text->vary_count; i++) {
-    sim_csv_quote(out, w->text->vary[i].key);
+    siox__csv_quote(out, w->text->vary[i].key);
     fputc(',', out);
   }
   sim_show_csv_head(out);

@@ -2,7 +2,7 @@
 /* siox timeline TRACE [--svg FILE] [--width N]: what speed each disk had when, from a trace, drawn
  * in the terminal or as an SVG file. */
 #include "timeline.h"
-#include "common/conf/slip.h"
+#include "cli/slip.h"
 #include "common/conf/text.h"
 #include "output.h"
 #include "siox_tool.h"

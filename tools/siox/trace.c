@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* siox trace cat FILE: a trace as text, CSV or one JSON object a line. */
 #include "siox/trace.h"
-#include "common/conf/slip.h"
+#include "cli/slip.h"
+#include "cli/text.h"
 #include "siox_tool.h"
 #include <inttypes.h>
 #include <jansson.h>
@@ -160,17 +161,6 @@ static void fill(const struct siox_trace_event *e, struct row *r) {
   }
 }
 
-/* The detail column: JSON in CSV's quotes. */
-static void print_quoted(const char *text) {
-  putchar('"');
-  for (; text && *text; text++) {
-    if (*text == '"')
-      putchar('"');
-    putchar(*text);
-  }
-  putchar('"');
-}
-
 static void print_event(const struct siox_trace_event *e, bool json) {
   struct row r;
   fill(e, &r);
@@ -207,7 +197,7 @@ static void print_event(const struct siox_trace_event *e, bool json) {
     else
       printf(",,,");
     printf("%016" PRIx64 ",%016" PRIx64 ",%" PRIu64 ",", r.site, r.uid, r.seq);
-    print_quoted(text);
+    siox__csv_quote(stdout, text); /* JSON in CSV's quotes */
     putchar('\n');
     free(text);
   }
