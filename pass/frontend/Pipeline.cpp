@@ -76,7 +76,7 @@ bool runPipeline(Module &M, const Options &O) {
   if (!O.Profile.empty()) {
     Expected<Profile> Read = readProfile(O.Profile);
     if (!Read) {
-      M.getContext().emitError("siox: " + toString(Read.takeError()));
+      M.getContext().emitError("siox: SIOX_PROFILE: " + toString(Read.takeError()));
       return false;
     }
     Measured = std::move(*Read);

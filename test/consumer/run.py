@@ -171,7 +171,7 @@ def man_pages_are_installed_and_read_without_warnings():
     prefix = stage()
     if not shutil.which("man"):
         sys.exit(77)
-    for page in ("man1/siox.1", "man1/siox-cc.1", "man1/siox-opt.1", "man5/siox.yaml.5", "man8/sioxd.8"):
+    for page in ("man1/siox.1", "man1/siox-run.1", "man1/siox-sim.1", "man1/siox-cc.1", "man1/siox-opt.1", "man5/siox.yaml.5", "man8/sioxd.8"):
         said = run("man", "--warnings", "-l", os.path.join(prefix, "share/man", page), env={**PLAIN, "LC_ALL": "C.UTF-8", "MANWIDTH": "130"})
         assert "NAME" in said and "SEE ALSO" in said and "warning" not in said, said[:2000]
 

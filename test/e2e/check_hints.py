@@ -72,6 +72,14 @@ def a_request_outside_the_prediction_is_named_and_fails():
         assert f"read {place.path}, bytes 0 to {3 * K64 - 1}: disk 2, at 2.000 s" in err, err
 
 
+def of_many_requests_outside_ten_are_named_and_the_others_counted():
+    script = "a = rank(); n, _ = a.open(path, '0:4:64K'); say(a, 1, [0, 1], 1)\nfor i in range(13): a.io(n, 0, 3 * K64, (2 + i) * S)"
+    with Place() as place:
+        status, err, check = run(place, script)
+        assert status == 3 and check["outside"] == 13, (status, err)
+        assert err.count("    outside: rank 0") == 10 and "\n    and 3 more\n" in err, err
+
+
 def the_commands_own_failure_is_its_status():
     with Place() as place:
         status, err, check = run(place, OUTSIDE + "sys.exit(7)")

@@ -362,6 +362,13 @@ def settings_reach_the_pass():
     assert "SIOX_DISKS=6" in run(CC, "-c", "a.c", "--siox-disks=6", "--siox-show").stdout
 
 
+def help_is_the_drivers_own_and_names_the_compilers():
+    for option in ("--help", "--siox-help"):
+        text = run(CC, option).stdout
+        assert text.startswith("usage: siox-cc") and "example: siox-cc" in text and "clang-19 --help" in text, text
+        assert len(text.splitlines()) < 60, len(text.splitlines())
+
+
 def a_setting_that_is_not_there_is_refused():
     done = run(CC, "-c", "a.c", "--siox-frm=split", status=1)
     assert "no option --siox-frm; see siox-cc --siox-help" in done.stderr, done.stderr

@@ -72,6 +72,42 @@ def status_is_the_commands():
         assert os.listdir(place.environment["TMPDIR"]) == []
 
 
+def a_time_that_is_no_number_is_named_by_file_and_line():
+    with Place() as place:
+        profile = os.path.join(place.directory, "profile.yaml")
+        row = r"1\t12\t3\t10\t77\t1\t100\tsoon\t0.5\ta.c\tmain\n"
+        run = place.run("sh", "-c", f"printf 'siox profile rows 1\n{row}' >$SIOX_PROFILE_DIR/part", options=["--profile", profile])
+        _, err = run.communicate(timeout=60)
+        assert run.returncode == 1, run.returncode
+        assert 'part:2: least_ns: expected a number, not "soon"' in err, err
+        assert not os.path.exists(profile)
+
+
+def a_profile_of_another_libsiox_is_refused():
+    with Place() as place:
+        profile = os.path.join(place.directory, "profile.yaml")
+        run = place.run("sh", "-c", "echo siox profile rows 2 >$SIOX_PROFILE_DIR/part", options=["--profile", profile])
+        _, err = run.communicate(timeout=60)
+        assert run.returncode == 1, run.returncode
+        assert "part:1: the program's libsiox writes another version" in err, err
+
+
+def a_command_that_never_started_is_not_asked_how_it_was_built():
+    with Place() as place:
+        run = place.run("/no/such/program", options=["--record", os.path.join(place.directory, "run.siox")])
+        _, err = run.communicate(timeout=60)
+        assert run.returncode == 127 and "siox run: /no/such/program: No such file or directory" in err, (run.returncode, err)
+        assert "did not start" in err and "siox-cc" not in err, err
+        run = place.run("true")
+        _, err = run.communicate(timeout=60)
+        assert run.returncode == 0 and "siox-cc" in err and "did not start" not in err, err
+
+
+def help_begins_with_an_example():
+    text = subprocess.run([SIOX, "--help"], stdout=subprocess.PIPE, text=True, check=True).stdout
+    assert "example: siox run" in text, text
+
+
 def signals_are_passed_on():
     with Place() as place:
         script = "trap 'echo caught; exit 9' TERM; echo ready; while :; do sleep 0.1; done"

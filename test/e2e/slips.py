@@ -24,12 +24,12 @@ SLIPS += [(f"{command} --nope", "--nope") for command in GETOPT] + [(f"{command}
 SLIPS += [(f"{command} {option}", option + " needs a value") for command, option in WANTS.items()]
 if os.path.exists(os.path.join(BIN, "siox-opt")):
     SLIPS += [("siox-opt", "input"), ("siox-opt --nope", "--nope"), ("siox-opt -q", "-q"), ("siox-opt --disks", "--disks"), ("siox-opt a b", "more than one"),
-              ("siox-cc --siox-nope", "--siox-nope")]
+              ("siox-cc --siox-nope", "--siox-nope"), ("siox-cc", "no input files"), ("siox-cxx", "no input files"), ("siox-cc --siox-summary", "no input files")]
 
 for typed, named in SLIPS:
     command, *rest = typed.split()
     done = subprocess.run([os.path.join(BIN, command), *rest], capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=60)
     said = done.stderr.splitlines()
-    assert done.returncode == (1 if command in ("siox-opt", "siox-cc") else 2), f"{typed}: status {done.returncode}"
+    assert done.returncode == (1 if command in ("siox-opt", "siox-cc", "siox-cxx") else 2), f"{typed}: status {done.returncode}"
     assert len(said) == 1 and named in said[0] and "help" in said[0], f"{typed}: {done.stderr}"
     assert not done.stdout, f"{typed}: prints {done.stdout}"

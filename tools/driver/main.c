@@ -301,10 +301,12 @@ int main(int argc, char **argv) {
   struct siox__args rest = {0}, command = {0};
   (void)argc;
   take_wishes(&wishes, argv + 1, &rest, 0);
-  if (wishes.help) {
+  if (wishes.help || asks_for_help(&rest)) {
     help();
     return fflush(stdout) ? 1 : 0;
   }
+  if (!rest.n && !wishes.show) /* mpicc would say so with advice for mpicc */
+    siox__die("no input files; try %s --help", siox__language.name);
   const char *compiler = siox__find_compiler(), *wrapper = siox__find_wrapper();
   if (wrapper) {
     siox__add(&command, wrapper);
@@ -313,14 +315,6 @@ int main(int argc, char **argv) {
   } else {
     siox__split(siox__text("%s", compiler), &command); /* it may be two words: ccache clang */
   }
-  for (size_t i = 0; i < rest.n; i++)
-    if (!strcmp(rest.v[i], "--help")) {
-      help();
-      putchar('\n');
-      fflush(stdout);
-      break;
-    }
-
   struct siox__line line = {0};
   static char *none[] = {NULL};
   char *const *given = rest.n ? rest.v : none;

@@ -35,7 +35,7 @@ def literal(text):
     return ".nf\n" + "\n".join("\\&" + line if line[:1] in ".'" else line for line in lines).replace("-", "\\-") + "\n.fi\n"
 
 
-def sections(bin_directory, page, text):
+def sections(page, text):
     if page == "siox.yaml":
         table = text[text.index("KEY "):]
         return [("DESCRIPTION", "One YAML document, KEY: VALUE a line. The command line (\\-\\-set KEY=VALUE) wins over the\n"
@@ -44,24 +44,31 @@ def sections(bin_directory, page, text):
                 ("EXAMPLE", literal("mount: /scratch/siox\ndisks: 8\ndrive: 36Z15\ntime_scale: 10"))]
     usage, _, rest = text.partition("\n")
     synopsis = re.sub(r"^usage: ", "", usage)
-    found = [("SYNOPSIS", literal(synopsis)), ("DESCRIPTION", literal(rest))]
-    if page == "siox":
-        for name in re.findall(r"^  (\w+) ", text, re.M):
-            more = subprocess.run([os.path.join(bin_directory, "siox"), name, "--help"], capture_output=True, text=True).stdout
-            if more:
-                found.append((f"SIOX {name.upper()}", literal(re.sub(r"^usage: ", "", more))))
+    return [("SYNOPSIS", literal(synopsis)), ("DESCRIPTION", literal(rest))]
+
+
+def pages(bin_directory):
+    """PAGES, and one for each command of siox."""
+    found = dict(PAGES)
+    text = help_of(bin_directory, "siox")
+    if text:
+        commands = re.findall(r"^  (\w+) +(.*)$", text, re.M)
+        what, own, also = found[("siox", 1)]
+        found[("siox", 1)] = (what, own, ", ".join([f"siox-{name}(1)" for name, _ in commands] + [also]))
+        for name, does in commands:
+            found[(f"siox-{name}", 1)] = (does, [f"siox {name} --help"], "siox(1), sioxd(8)")
     return found
 
 
 def main(bin_directory, out, version):
-    for (page, section), (what, commands, also) in PAGES.items():
+    for (page, section), (what, commands, also) in pages(bin_directory).items():
         text = help_of(bin_directory, commands[0])
         if text is None:
             continue
         escaped = page.replace("-", "\\-")
         lines = [f'.\\" Generated from --help.\n.TH "{page.upper()}" {section} "" "Siox {version}" "Siox"\n',
                  f".SH NAME\n{escaped} \\- {what}\n"]
-        lines += [f".SH {name}\n{body}" for name, body in sections(bin_directory, page, text)]
+        lines += [f".SH {name}\n{body}" for name, body in sections(page, text)]
         lines.append(".SH SEE ALSO\n" + also.replace("-", "\\-") + "\n")
         directory = os.path.join(out, f"man{section}")
         os.makedirs(directory, exist_ok=True)

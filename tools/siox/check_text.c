@@ -33,6 +33,17 @@ static void unused(FILE *out, const json_t *e) {
   fputc('\n', out);
 }
 
+/* The items that the check names are the first of so many. */
+static void print_list(FILE *out, const json_t *items, long long of, const char *indent,
+                       void (*print)(FILE *out, const json_t *item)) {
+  size_t i;
+  json_t *item;
+  json_array_foreach(items, i, item) print(out, item);
+  long long more = of - (long long)json_array_size(items);
+  if (more > 0)
+    fprintf(out, "%sand %lld more\n", indent, more);
+}
+
 static void windows(FILE *out, const json_t *check) {
   const json_t *sets = json_object_get(check, "windows"),
                *disks = json_object_get(check, "disk_windows");
@@ -41,9 +52,8 @@ static void windows(FILE *out, const json_t *check) {
   if (json_is_number(json_object_get(check, "break_even_seconds")))
     fprintf(out, "; a gap pays from %.3f s", real(check, "break_even_seconds"));
   fputc('\n', out);
-  size_t i;
-  json_t *item;
-  json_array_foreach(json_object_get(check, "first_unused"), i, item) unused(out, item);
+  print_list(out, json_object_get(check, "first_unused"),
+             integer(disks, "eligible") - integer(disks, "used"), "      ", unused);
 }
 
 void siox__check_print(FILE *out, const json_t *check) {
@@ -61,9 +71,8 @@ void siox__check_print(FILE *out, const json_t *check) {
   if (integer(check, "unhinted"))
     fprintf(out, "; %lld of jobs without hints", integer(check, "unhinted"));
   fputc('\n', out);
-  size_t i;
-  json_t *item;
-  json_array_foreach(json_object_get(check, "first_outside"), i, item) outside(out, item);
+  print_list(out, json_object_get(check, "first_outside"), integer(check, "outside"), "    ",
+             outside);
   fprintf(out, "    disks a burst, summed: %lld predicted, %lld touched",
           integer(check, "predicted"), integer(check, "touched"));
   if (json_is_number(json_object_get(check, "predicted_per_touched")))

@@ -20,6 +20,8 @@ static void help(FILE *out) {
   fputs("usage: siox COMMAND [options]\n\n", out);
   for (int i = 0; i < COMMANDS; i++)
     fprintf(out, "  %-8s %s\n", commands[i].name, commands[i].help);
+  fputs("\nexample: siox run --config share/siox.yaml -- mpiexec -n 2 ./solver /tmp/siox/input\n",
+        out);
   fputs("\nsiox COMMAND --help explains a command. Settings: sioxd --help. Version: siox "
         "--version.\n",
         out);

@@ -193,8 +193,7 @@ json_t *siox__report_make(const json_t *live, const struct siox__outcome *outcom
   json_object_set_new(report, "estimated", json_true());
   const char *trace = json_string_value(json_object_get(live, "record"));
   if (!json_is_true(json_object_get(live, "begun")))
-    unavailable(report, "run",
-                "no process of the command has connected (is it linked with -lsiox?)");
+    unavailable(report, "run", siox__command_unseen(outcome));
   else if (!trace)
     unavailable(report, "run", "the daemon records no trace (setting record)");
   else if (counters && json_integer_value(json_object_get(counters, "trace_lost")))

@@ -275,16 +275,14 @@ static int write_json(const struct options *o, const json_t *report) {
 
 /* A trace of the daemon's that nobody asked to keep goes with the last run that used it, whoever
  * started it. */
-static void tidy(const struct options *o, const json_t *live) {
+static void tidy(const struct options *o, const json_t *live, const struct siox__outcome *outcome) {
   const char *record = json_string_value(json_object_get(live, "record"));
   const char *mark = record ? strstr(record, "/siox-run.") : NULL;
   bool temporary = mark && !strcmp(mark + strlen("/siox-run.XXXXXX"), "/trace.siox");
   bool written = json_is_true(json_object_get(live, "begun"));
   if ((o->record || o->keep) && !written) /* whatever lies there is of another run */
-    fprintf(stderr,
-            "siox run: %s: no trace was written: no process of the command has connected (is it "
-            "linked with -lsiox?)\n",
-            o->record ? o->record : "--keep");
+    fprintf(stderr, "siox run: %s: no trace was written: %s\n", o->record ? o->record : "--keep",
+            siox__command_unseen(outcome));
   if (temporary && o->keep && written)
     fprintf(stderr, "siox run: trace kept in %s\n", record);
   else if (temporary && json_is_true(json_object_get(live, "finished"))) {
@@ -299,11 +297,11 @@ static void tidy(const struct options *o, const json_t *live) {
 }
 
 /* Of a trace with holes nothing can be said. */
-static json_t *check(const json_t *live) {
+static json_t *check(const json_t *live, const struct siox__outcome *outcome) {
   const json_t *counters = json_object_get(live, "counters");
   const char *trace = json_string_value(json_object_get(live, "record")), *why = NULL;
   if (!json_is_true(json_object_get(live, "begun")))
-    why = "no process of the command has connected";
+    why = siox__command_unseen(outcome);
   else if (!trace)
     why = "the daemon records no trace";
   else if (!counters || json_integer_value(json_object_get(counters, "trace_lost")))
@@ -329,7 +327,7 @@ static int measure(struct options *o, const struct siox_config *config, char **c
     return SIOX__USAGE;
   }
   char job[96];
-  struct siox__outcome outcome = {EXIT_FAILURE, 0};
+  struct siox__outcome outcome = {.status = EXIT_FAILURE};
   struct siox__profile profile = {0};
   if (o->profile && siox__profile_begin(&profile, o->profile) < 0) {
     json_decref(status);
@@ -362,7 +360,7 @@ static int measure(struct options *o, const struct siox_config *config, char **c
             (long long)json_integer_value(json_object_get(counters, "store_waiting")));
   json_t *report = siox__report_make(live, &outcome, job);
   if (o->check)
-    json_object_set_new(report, "check", check(live));
+    json_object_set_new(report, "check", check(live, &outcome));
   if (!o->quiet)
     siox__report_print(stderr, report);
   if (o->check && !json_is_true(json_object_get(json_object_get(report, "check"), "passed")) &&
@@ -372,7 +370,7 @@ static int measure(struct options *o, const struct siox_config *config, char **c
     outcome.status = EXIT_FAILURE;
   if (o->json && write_json(o, report) < 0 && !outcome.status)
     outcome.status = EXIT_FAILURE; /* what was asked for is not there */
-  tidy(o, live);
+  tidy(o, live, &outcome);
   json_decref(report);
   json_decref(live);
   json_decref(status);

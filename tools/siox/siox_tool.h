@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* What the commands of siox share. Commands print and return exit statuses; everything else returns
  * 0 or SIOX_E…. */
-#ifndef SIOX_TOOL_H
-#define SIOX_TOOL_H
+#ifndef SIOX_TOOLS_SIOX_TOOL_H
+#define SIOX_TOOLS_SIOX_TOOL_H
 #include "siox/config.h"
 #include "siox/error.h"
 #include "siox/replay.h"
@@ -40,8 +40,11 @@ int siox__join_check(const struct siox_config *config, const char *record, const
 struct siox__outcome {
   int status;     /* exit status for the shell: its own, or 128 + signal */
   double seconds; /* wall time */
+  int error;      /* errno: it never started; 0: it did */
 };
 int siox__command_run(char **argv, struct siox__outcome *out);
+/* Why the daemon has seen nothing of the command. */
+const char *siox__command_unseen(const struct siox__outcome *out);
 
 /* report.c: live is the daemon's answer to "finish"; the rest comes from the trace. A new value. */
 json_t *siox__report_make(const json_t *live, const struct siox__outcome *outcome, const char *job);

@@ -13,7 +13,7 @@
 // BYTES: siox-opt: error: siox: {{.*}}.bytes:
 // KIND: siox-opt: error: siox: {{.*}}.kind:6: kind: expected LOOP, CALL, NEST, STEPS or OUTSIDE
 // KEY: siox-opt: error: siox: {{.*}}profile_bad.yaml:3: missing required key 'region_ns'
-// NONE: siox-opt: error: siox: {{.*}}.none: No such file or directory
+// NONE: siox-opt: error: siox: SIOX_PROFILE: {{.*}}.none: No such file or directory
 #include <mpi.h>
 static double a[100];
 int main(void) {
