@@ -435,52 +435,6 @@ static void what_the_graph_never_reaches_again_is_released_for_good(void **state
   end(&w);
 }
 
-static void unknown_code_after_a_region_may_use_any_open_file(void **state) {
-  (void)state;
-  struct world w;
-  begin(&w, SIOX_LEAD_GAP, "0:3:64K", "3:2:64K");
-  struct siox_site a = data_site(origin_a, 1);
-  struct siox_site *next[] = {&a};
-  struct siox_region r, *succ[] = {&r};
-  r = loop_region(next, 1, succ, 1);
-  r.flags = SIOX_REGION_OPEN_END;
-  open_files(&w);
-  touch(&w, &a, &handle_a, 0, 3 << 16);
-  run_loop(&w, &r, 100, 10 * SECOND);
-  touch(&w, &a, &handle_a, 3 << 16, 3 << 16);
-  siox__predictor_enter(&w.p, &r, 100, w.now);
-  struct told *b = last_for(&w, 4, w.n), *outside = last_for(&w, 5, w.n);
-  assert_true(b->need_by > 0);
-  assert_int_equal(outside->need_by, 0);
-  end(&w);
-}
-
-static void unknown_code_after_the_loop_is_not_expected_in_it(void **state) {
-  (void)state;
-  struct world w;
-  begin(&w, SIOX_LEAD_GAP, "0:3:64K", "3:3:64K");
-  struct siox_site read = data_site(origin_a, 1);
-  struct siox_site *next[] = {&read};
-  struct siox_region r, steps = loop_region(NULL, 0, NULL, 0), *succ[] = {&r};
-  steps.kind = SIOX_REGION_STEPS;
-  r = loop_region(next, 1, succ, 1);
-  r.steps = &steps;
-  r.ninside = r.nsuccinside = 1;
-  r.flags = SIOX_REGION_OPEN_END | SIOX_REGION_OPEN_LATER;
-  open_files(&w);
-  siox__predictor_enter(&w.p, &steps, 6, w.now);
-  int64_t start = w.now;
-  for (int k = 0; k < 6; k++) {
-    touch(&w, &read, &handle_a, (int64_t)k * (3 << 16), 3 << 16);
-    run_loop(&w, &r, 100, 10 * SECOND);
-    struct told *b = last_for(&w, 3, w.n); /* a disk of B, which only unknown code may use */
-    if (k >= 2)
-      assert_true(llabs(b->need_by - (start + 60 * SECOND)) < SECOND);
-    siox__predictor_tick(&w.p, &steps, k + 1, w.now);
-  }
-  end(&w);
-}
-
 static void a_gap_that_ends_early_claims_its_disks_at_once(void **state) {
   (void)state;
   struct world w;
@@ -670,8 +624,6 @@ int main(void) {
       cmocka_unit_test(a_call_under_a_condition_never_finds_its_disks_asleep),
       cmocka_unit_test(a_checkpoint_every_twenty_steps_is_known_after_three),
       cmocka_unit_test(what_the_graph_never_reaches_again_is_released_for_good),
-      cmocka_unit_test(unknown_code_after_a_region_may_use_any_open_file),
-      cmocka_unit_test(unknown_code_after_the_loop_is_not_expected_in_it),
       cmocka_unit_test(a_gap_that_ends_early_claims_its_disks_at_once),
       cmocka_unit_test(a_region_that_did_io_is_no_gap),
       cmocka_unit_test(loop_of_a_called_function_refines_the_callers_gap),

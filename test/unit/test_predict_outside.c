@@ -260,6 +260,74 @@ static void leaving_what_was_never_entered_is_nothing(void **state) {
   end(&w);
 }
 
+static void unknown_code_after_a_region_may_use_any_open_file(void **state) {
+  (void)state;
+  struct world w;
+  begin(&w, SIOX_LEAD_GAP, "0:3:64K", "3:2:64K");
+  struct siox_site a = data_site(origin_a, 1);
+  struct siox_site *next[] = {&a};
+  struct siox_region r, *succ[] = {&r};
+  r = loop_region(next, 1, succ, 1);
+  r.flags = SIOX_REGION_OPEN_END;
+  open_files(&w);
+  touch(&w, &a, &handle_a, 0, 3 << 16);
+  run_loop(&w, &r, 100, 10 * SECOND);
+  touch(&w, &a, &handle_a, 3 << 16, 3 << 16);
+  siox__predictor_enter(&w.p, &r, 100, w.now);
+  struct told *b = last_for(&w, 4, w.n), *outside = last_for(&w, 5, w.n);
+  assert_true(b->need_by > 0);
+  assert_int_equal(outside->need_by, 0);
+  end(&w);
+}
+
+static void unknown_code_after_a_short_loop_may_use_any_open_file(void **state) {
+  (void)state;
+  struct world w;
+  begin(&w, SIOX_LEAD_GAP, "0:3:64K", "3:3:64K");
+  struct siox_site a = data_site(origin_a, 1);
+  struct siox_site *next[] = {&a};
+  struct siox_region r, brief, *to_brief[] = {&brief}, *to_r[] = {&r};
+  r = loop_region(NULL, 0, to_brief, 1);
+  brief = loop_region(next, 1, to_r, 1);
+  brief.flags = SIOX_REGION_OPEN_END;
+  open_files(&w);
+  for (int k = 0; k < 2; k++) {
+    run_loop(&w, &r, 100, 10 * SECOND);
+    run_loop(&w, &brief, 10, SECOND / 1000);
+    touch(&w, &a, &handle_a, k * (3 << 16), 3 << 16);
+  }
+  siox__predictor_enter(&w.p, &r, 100, w.now);
+  struct told *b = last_for(&w, 3, w.n); /* a disk of B */
+  assert_true(llabs(b->need_by - (w.now + 10 * SECOND)) < SECOND);
+  end(&w);
+}
+
+static void unknown_code_after_the_loop_is_not_expected_in_it(void **state) {
+  (void)state;
+  struct world w;
+  begin(&w, SIOX_LEAD_GAP, "0:3:64K", "3:3:64K");
+  struct siox_site read = data_site(origin_a, 1);
+  struct siox_site *next[] = {&read};
+  struct siox_region r, steps = loop_region(NULL, 0, NULL, 0), *succ[] = {&r};
+  steps.kind = SIOX_REGION_STEPS;
+  r = loop_region(next, 1, succ, 1);
+  r.steps = &steps;
+  r.ninside = r.nsuccinside = 1;
+  r.flags = SIOX_REGION_OPEN_END | SIOX_REGION_OPEN_LATER;
+  open_files(&w);
+  siox__predictor_enter(&w.p, &steps, 6, w.now);
+  int64_t start = w.now;
+  for (int k = 0; k < 6; k++) {
+    touch(&w, &read, &handle_a, (int64_t)k * (3 << 16), 3 << 16);
+    run_loop(&w, &r, 100, 10 * SECOND);
+    struct told *b = last_for(&w, 3, w.n); /* a disk of B, which only unknown code may use */
+    if (k >= 2)
+      assert_true(llabs(b->need_by - (start + 60 * SECOND)) < SECOND);
+    siox__predictor_tick(&w.p, &steps, k + 1, w.now);
+  }
+  end(&w);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(code_of_others_is_a_gap_once_it_was_timed),
@@ -273,6 +341,9 @@ int main(void) {
       cmocka_unit_test(the_file_that_is_closed_ends_a_phase_of_any_length),
       cmocka_unit_test(a_file_that_is_closed_unused_ends_no_phase),
       cmocka_unit_test(leaving_what_was_never_entered_is_nothing),
+      cmocka_unit_test(unknown_code_after_a_region_may_use_any_open_file),
+      cmocka_unit_test(unknown_code_after_a_short_loop_may_use_any_open_file),
+      cmocka_unit_test(unknown_code_after_the_loop_is_not_expected_in_it),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
