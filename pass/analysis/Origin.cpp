@@ -11,6 +11,7 @@
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
+#include <utility>
 
 using namespace llvm;
 
@@ -39,7 +40,15 @@ Origins OriginWalker::ofValue(Value *Handle) {
   Found = Origins();
   Seen.clear();
   setWidth(Handle->getType()->isPointerTy() ? 8 : 4);
+  OneStart = isa<LoadInst>(Handle->stripPointerCasts());
   value(Handle);
+  return finish();
+}
+
+Origins OriginWalker::finish() {
+  if (Began)
+    Known[*Began] = Found;
+  Began.reset();
   return std::move(Found);
 }
 
@@ -51,11 +60,12 @@ Origins OriginWalker::ofMemory(Value *Address, CallBase &Before) {
   setWidth(Fortran ? 4 : 8);
   Function &F = *Before.getFunction();
   MemorySSA &States = FAM.getResult<MemorySSAAnalysis>(F).getMSSA();
+  OneStart = true;
   if (MemoryUseOrDef *Here = States.getMemoryAccess(&Before))
     memory(Address, Here->getDefiningAccess(), F);
   else
     Found.Unresolved = true;
-  return std::move(Found);
+  return finish();
 }
 
 void OriginWalker::value(Value *V) {
@@ -104,8 +114,10 @@ void OriginWalker::callers(Argument &A, function_ref<void(CallBase &, Value *)> 
 }
 
 void OriginWalker::setWidth(unsigned Bytes) {
-  if (Width != LocationSize::precise(Bytes))
+  if (Width != LocationSize::precise(Bytes)) {
     Clobbers.clear();
+    Known.clear();
+  }
   Width = LocationSize::precise(Bytes);
 }
 
@@ -120,6 +132,17 @@ void OriginWalker::memory(Value *Address, MemoryAccess *From, Function &F) {
     MemoryAccess *Access = clobber(Work.pop_back_val(), Address, States, Batch);
     if (!Seen.insert({Access, Address}).second)
       continue;
+    if (auto Before = Known.find({Access, Address}); Before != Known.end()) {
+      const Origins &Others = Before->second;
+      Found.Makers.insert(Others.Makers.begin(), Others.Makers.end());
+      Found.Unresolved |= Others.Unresolved;
+      Found.OpenWorld |= Others.OpenWorld;
+      Found.Indexed |= Others.Indexed;
+      OneStart = false;
+      continue;
+    }
+    if (std::exchange(OneStart, false))
+      Began = Start(Access, Address);
     if (States.isLiveOnEntryDef(Access))
       onEntry(Address, F);
     else if (auto *Phi = dyn_cast<MemoryPhi>(Access))

@@ -11,6 +11,7 @@
 #include "llvm/Analysis/MemorySSA.h"
 #include "llvm/IR/PassManager.h"
 #include <memory>
+#include <optional>
 
 namespace siox {
 
@@ -43,6 +44,7 @@ private:
   void value(llvm::Value *V);
   void callers(llvm::Argument &A, llvm::function_ref<void(llvm::CallBase &, llvm::Value *)> Visit);
   void setWidth(unsigned Bytes);
+  Origins finish();
   void memory(llvm::Value *Address, llvm::MemoryAccess *From, llvm::Function &F);
   llvm::MemoryAccess *clobber(llvm::MemoryAccess *From, llvm::Value *Address,
                               llvm::MemorySSA &States, llvm::BatchAAResults &Alias);
@@ -62,6 +64,12 @@ private:
   llvm::DenseMap<std::pair<const llvm::MemoryAccess *, const llvm::Value *>, llvm::MemoryAccess *>
       Clobbers;
   llvm::DenseMap<const llvm::Function *, std::unique_ptr<llvm::BatchAAResults>> Aliases;
+  /// A state that may have written at an address, and all that a search that began there found.
+  /// Files that are written a thousand times would else be sought through all those writes.
+  using Start = std::pair<const llvm::MemoryAccess *, const llvm::Value *>;
+  llvm::DenseMap<Start, Origins> Known;
+  bool OneStart = false; ///< the search is for what lies in one place
+  std::optional<Start> Began;
   llvm::DenseSet<std::pair<const void *, const void *>> Seen;
 };
 
