@@ -48,6 +48,7 @@ int siox_disk_speed(uint32_t disk, int32_t *speed);
 void siox_at(const struct siox_site *site);
 const struct siox_site *siox_within(const struct siox_site *site);
 void siox_region_files(struct siox_file_uses *uses, const void *a, const void *b, const void *c, const void *d);
+void siox_steps_when(struct siox_steps_when *when, int64_t first, int64_t modulus);
 int64_t siox_region_enter(struct siox_region *region, int64_t trip);
 int64_t siox_region_tick(struct siox_region *region, int64_t iteration);
 void siox_region_leave(struct siox_region *region); /* NULL: the innermost OUTSIDE region, if there is one */

@@ -121,6 +121,23 @@ struct siox_file_uses { /* of one function */
   uint32_t calls; /* run time's */
 };
 
+/* What a STEPS loop leads to in some of its iterations only (`if (it % n == 0) write();`): in those, counted from 0, with
+ * (first + step * iteration) % modulus == rest, as the machine divides. In others none of the sites is called and none of
+ * the gaps begins as long as the loop lasts. siox_steps_when hands over first and modulus before the loop. */
+struct siox_steps_when {
+  struct siox_region *steps;
+  struct siox_site *const *sites;
+  struct siox_region *const *gaps;
+  struct siox_region *const *past; /* gaps of the loop after which only a later iteration can lead there */
+  uint32_t nsites, ngaps, npast;
+  uint32_t only; /* 1: in iterations that fulfil none of its conditions the loop does no I/O at all */
+  int64_t step, rest;
+  int64_t first, modulus; /* run time's; modulus 0: not known */
+  uint32_t broken;        /* run time's: it was seen not to be true */
+  uint32_t reserved;
+  struct siox_steps_when *also; /* run time's: another condition of the loop */
+};
+
 #ifdef __cplusplus
 }
 #endif

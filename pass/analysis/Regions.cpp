@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 // Finding regions; RegionGraph.cpp links them.
 #include "analysis/Regions.h"
+#include "analysis/Conditions.h"
 #include "analysis/Externals.h"
 #include "analysis/Handles.h"
 #include "analysis/Shape.h"
@@ -44,6 +45,7 @@ public:
     findSteps();
     number();
     linkSteps();
+    findConditions(Shape, Model);
     findAlike();
   }
 

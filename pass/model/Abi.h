@@ -29,6 +29,7 @@ llvm::StructType *regionType(llvm::LLVMContext &C);   ///< struct siox_region
 llvm::StructType *farType(llvm::LLVMContext &C);      ///< struct siox_region_far
 llvm::StructType *fileUseType(llvm::LLVMContext &C);  ///< struct siox_file_use
 llvm::StructType *fileUsesType(llvm::LLVMContext &C); ///< struct siox_file_uses
+llvm::StructType *whenType(llvm::LLVMContext &C);     ///< struct siox_steps_when
 llvm::StructType *maskType(llvm::LLVMContext &C);     ///< struct siox_mask
 
 /// Address of a private NUL-terminated constant; equal strings share one.

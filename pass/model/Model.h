@@ -36,6 +36,7 @@ class Function;
 class GlobalVariable;
 class Module;
 class Value;
+class Type;
 } // namespace llvm
 
 namespace siox {
@@ -128,6 +129,17 @@ struct Region {
     bool Inside; ///< without leaving the STEPS loop around the region, if there is one
   };
   std::vector<HandleSource> Handles;
+  /// STEPS: what is reached only in iterations with (first value + Offset + Step * iteration) %
+  /// Modulus == Rest.
+  struct Condition {
+    llvm::Value *Index, *Modulus; ///< values, or the variables that hold them
+    llvm::Type *IndexType, *ModulusType;
+    int64_t Offset, Step, Rest;
+    std::vector<unsigned> Sites, Gaps;
+    bool Only;                  ///< iterations that fulfil none of the loop's conditions do no I/O
+    std::vector<unsigned> Past; ///< gaps of the loop after which only a later iteration leads there
+  };
+  std::vector<Condition> Conditions;
   /// The function does not return before its next region: Next holds all sites up to that, Succ
   /// that and the regions in functions called before it.
   bool Closed = false;

@@ -7,6 +7,7 @@
 #include "transform/Mark.h"
 #include "transform/Split.h"
 #include "transform/TripCode.h"
+#include "transform/When.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
@@ -27,8 +28,10 @@ public:
     Function &F = *Here.front()->Function;
     DominatorTree DT(F);
     LoopInfo LI(DT);
-    for (Region *R : Here)
+    for (Region *R : Here) {
       setTrip(*R, DT, LI);
+      tellWhen(M, Model, *R);
+    }
     for (Region *R : Here) {
       if (R->Kind == SIOX_REGION_NEST)
         enterNest(*R);

@@ -124,6 +124,15 @@ SIOX_EXPORT void siox_region_files(struct siox_file_uses *uses, const void *a, c
   errno = saved;
 }
 
+SIOX_EXPORT void siox_steps_when(struct siox_steps_when *when, int64_t first, int64_t modulus) {
+  if (!when || !owns_regions() || !begin())
+    return;
+  int saved = errno;
+  siox__predictor_when(predictor(), when, first, modulus);
+  end();
+  errno = saved;
+}
+
 SIOX_EXPORT int64_t siox_region_enter(struct siox_region *region, int64_t trip) {
   int64_t measured =
       siox__profiling ? siox__profile_enter(region, trip, siox__now_ns()) : SIOX_NEVER;

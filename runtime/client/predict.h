@@ -108,8 +108,9 @@ struct siox__context {
 };
 struct siox__site_state {
   struct siox__context any;
-  struct siox_site *link; /* all sites seen */
-  bool touched;           /* in siox__predictor.touched */
+  struct siox_site *link;       /* all sites seen */
+  bool touched;                 /* in siox__predictor.touched */
+  struct siox_steps_when *when; /* iterations of a loop in which alone it is called, or NULL */
 };
 
 enum { SIOX__WINDOWS = 32, SIOX__LATEST = 8 };
@@ -145,8 +146,11 @@ struct siox__region_state {
   uint32_t nfollowed;
   bool last_in_step; /* the STEPS loop around it ended an iteration after it */
   uint64_t bursts;   /* that have ended */
+  struct siox_steps_when
+      *only; /* STEPS: all its I/O stands behind this condition and its `also`; NULL: not all */
   uint64_t
       surprise; /* OUTSIDE: of how many bursts the last was that used a site for the first time */
+  const struct siox_steps_when *when;    /* iterations in which alone it begins, or NULL */
   struct siox__rhythm returns, closings; /* OUTSIDE: of those in which no file was closed; of the
                                             others, timed from then on */
   struct siox_region
@@ -166,6 +170,7 @@ enum siox__place {
   SIOX__FOLLOWS,   /* can follow at once */
   SIOX__INSIDE,    /* the same, without leaving the STEPS loop around the region */
   SIOX__OUTSIDE,   /* only when that loop is over */
+  SIOX__SCHEDULED, /* in the next iteration that a condition allows */
 };
 
 /* How a disk was last claimed. */
@@ -210,8 +215,9 @@ struct siox__predictor {
   uint32_t depth;
   uint32_t gap; /* index + 1 of the frame that is the gap; 0: none */
   uint32_t visit;
-  struct siox__claimed *claimed; /* per disk */
-  int64_t *next_use;             /* per disk, scratch: absolute time */
+  const struct siox_region *from; /* scratch: the gap that is planned */
+  struct siox__claimed *claimed;  /* per disk */
+  int64_t *next_use;              /* per disk, scratch: absolute time */
   struct siox_mask scratch, group;
   bool failed; /* out of memory: says nothing any more */
 };
@@ -235,6 +241,9 @@ void siox__predictor_reach(struct siox__predictor *p, struct siox_site *site, co
 /* Before a gap begins: handle[i] is what use i leads to now, NULL: nothing. */
 void siox__predictor_files(struct siox__predictor *p, const struct siox_file_uses *uses,
                            const void *const *handle);
+/* Before a STEPS loop begins. */
+void siox__predictor_when(struct siox__predictor *p, struct siox_steps_when *when, int64_t first,
+                          int64_t modulus);
 int64_t siox__predictor_enter(struct siox__predictor *p, struct siox_region *region, int64_t trip,
                               int64_t now);
 int64_t siox__predictor_tick(struct siox__predictor *p, struct siox_region *region,
@@ -287,7 +296,22 @@ void siox__predict_shared(const struct siox__pfile *f, struct siox_mask *mask);
 /* Adds the disks of a set of files. */
 void siox__predict_given(const struct siox__predictor *p, uint64_t files, struct siox_mask *mask);
 
+/* predict_when.c */
+/* The condition that holds for a site now, or NULL. */
+const struct siox_steps_when *siox__when_of(const struct siox_site *site);
+/* The site is called: a condition that denies it is not believed any more. */
+void siox__when_used(const struct siox_site *site);
+/* Time before which what stands behind the condition (NULL: none) is not reached from the gap
+ * `from`; 0: at any. `at`: when it could be without. */
+int64_t siox__when_time(const struct siox_steps_when *when, const struct siox_region *from,
+                        int64_t at);
+
+/* Time before which nothing is accessed in the loop whose conditions these are; 0: not known. */
+int64_t siox__when_any(const struct siox_steps_when *when, int64_t now);
+
 /* predict_plan.c */
+/* Nothing is accessed before `time`: disks that were used may rest until then. */
+void siox__predict_rest(struct siox__predictor *p, int64_t time, int64_t now);
 /* Tells what follows from next_use now: releases, need_by, leads. */
 void siox__predict_emit(struct siox__predictor *p, int64_t now);
 /* Claims as needed the disks of the mask that are not. */
@@ -328,6 +352,9 @@ double siox__region_step(const struct siox_region *region);
  * iterations still to come, with what is left of the present one where others always came after the
  * region in it; 0: not known. */
 int64_t siox__steps_wait(const struct siox_region *region, int64_t at);
+/* ns an iteration of a running STEPS loop takes; before one has ended, at least what has passed of
+ * it by `at`. */
+double siox__running_step(const struct siox_region *steps, int64_t at);
 int64_t siox__frame_trip(const struct siox__frame *f);
 void siox__frame_tick(struct siox__frame *f, int64_t iteration, int64_t now);
 /* When the present gap ends, as far as can be told at `now`; now itself when nothing is known. */

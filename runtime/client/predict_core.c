@@ -232,6 +232,7 @@ void siox__predictor_reach(struct siox__predictor *p, struct siox_site *site, co
   if (file >= 0)
     p->file[file].accessed = true;
   if (site) {
+    siox__when_used(site);
     const struct siox__piece piece = piece_of(reach);
     learn_access(p, site, file, &piece);
   }
@@ -437,6 +438,9 @@ static int64_t step(struct siox__predictor *p, struct siox_region *region, int64
   s->steps_seen = now;
   if (p->burst_region && p->burst_region->steps == region)
     ((struct siox__region_state *)p->burst_region->state)->last_in_step = true;
+  /* The time until then may pass in loops and waits that are not watched. */
+  if (s->only && !p->gap)
+    siox__predict_rest(p, siox__when_any(s->only, now), now);
   return iteration + 1;
 }
 
@@ -472,6 +476,8 @@ static void gap_over(struct siox__predictor *p, struct siox_region *region, int6
     struct siox_site *site = s->after[i].site;
     enum siox__place where = siox__place_of_site(&lists, region, site);
     if (siox__experienced(region) && !s->after[i].ever)
+      continue;
+    if (siox__when_time(siox__when_of(site), region, now) > now)
       continue;
     if (where != SIOX__OUTSIDE || last)
       siox__predict_mask(p, &s->after[i], site, 1, where, &soon);

@@ -286,8 +286,12 @@ bool siox__predict_mask(const struct siox__predictor *p, const struct siox__cont
     return true;
   }
   uint32_t period = 1;
-  uint64_t files = c ? siox__history_files(c, j, &period) : SIOX__FILES_UNKNOWN;
   bool seen = c && c->ever;
+  uint64_t files = SIOX__FILES_UNKNOWN;
+  if (where == SIOX__SCHEDULED)
+    files = seen ? c->ever : files; /* bursts without it say nothing */
+  else if (c)
+    files = siox__history_files(c, j, &period);
   if (where == SIOX__ELSEWHERE && !seen)
     return true;
   if (files == SIOX__FILES_UNKNOWN || !seen) {

@@ -29,6 +29,8 @@ static void anything_open_at(struct siox__predictor *p, int64_t time) {
 /* The site will be used at `time`; where nobody can tell with which file, with any. */
 static void use_site_at(struct siox__predictor *p, const struct siox__context *c,
                         struct siox_site *site, uint32_t j, enum siox__place where, int64_t time) {
+  int64_t soonest = siox__when_time(siox__when_of(site), p->from, time);
+  time = time < soonest ? soonest : time;
   siox_mask_zero(&p->scratch);
   if (siox__predict_mask(p, c, site, j, where, &p->scratch)) {
     use_at(p, &p->scratch, time);
@@ -51,14 +53,18 @@ static void use_sites_after(struct siox__predictor *p, struct siox_region *regio
       continue;
     enum siox__place where = siox__place_of_site(lists, region, c->site);
     uint32_t period = 1;
-    siox__history_files(c, 1, &period);
+    if ((where == SIOX__INSIDE || where == SIOX__FOLLOWS) && siox__when_of(c->site))
+      where = SIOX__SCHEDULED;
+    else
+      siox__history_files(c, 1, &period);
     for (uint32_t j = siox__history_first(c, period); j <= period; j++) {
       int64_t later = where == SIOX__OUTSIDE ? steps_left : 0;
       later += j > 1 && s->cycle > 0 ? s->cycle * (j - 1) : 0;
       use_site_at(p, c, c->site, j, where, time + later);
     }
     /* The loop's end leads to files of its own, whatever the site does inside. */
-    if (where == SIOX__INSIDE && c->given_outside && c->given_by == p->uses) {
+    if ((where == SIOX__INSIDE || where == SIOX__SCHEDULED) && c->given_outside &&
+        c->given_by == p->uses) {
       siox_mask_zero(&p->scratch);
       siox__predict_given(p, c->given_outside, &p->scratch);
       use_at(p, &p->scratch, time + steps_left);
@@ -163,6 +169,8 @@ static void walk(struct siox__predictor *p, struct siox_region *from, int64_t en
       /* What was never timed, or did I/O itself, counts as no time. */
       int64_t time = n->had_access ? 0 : siox__region_time_or_alike(p, next, end);
       int64_t left = s->dist + (time > 0 ? time : 0) + successor_waits(p, r, &lists, owner, i);
+      int64_t soonest = siox__when_time(n->when, from, left);
+      left = left < soonest ? soonest : left;
       if (n->visit != p->visit || (!n->done && left < n->dist)) {
         n->visit = p->visit;
         n->done = false;
@@ -178,6 +186,7 @@ void siox__predict_next_use(struct siox__predictor *p, struct siox_region *from,
     return;
   /* What was closed for good does not come back with code that is not seen. */
   p->opens = siox__experienced(from) ? 2 : 0;
+  p->from = from;
   walk(p, from, end);
   p->opens = 0;
 }
@@ -244,6 +253,15 @@ static void plan_transition(struct siox__predictor *p, struct siox__claimed *c, 
     want(c, SIOX_SPEED_FULL, 1, 0);
   }
   c->due = next == SIOX_NEVER ? SIOX_NEVER : next - p->env.lead_ns - SLACK_NS;
+}
+
+void siox__predict_rest(struct siox__predictor *p, int64_t time, int64_t now) {
+  if (p->env.lead != SIOX_LEAD_GAP || time - now < p->env.min_gap_ns)
+    return;
+  for (uint32_t d = 0; d < p->env.ndisks; d++)
+    if (p->claimed[d].state == SIOX__NEEDED)
+      want(&p->claimed[d], SIOX_SPEED_LOWEST, 0, time);
+  send_wanted(p);
 }
 
 void siox__predict_emit(struct siox__predictor *p, int64_t now) {

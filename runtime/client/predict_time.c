@@ -99,9 +99,7 @@ double siox__region_step(const struct siox_region *region) {
   return least;
 }
 
-/* ns an iteration of a running STEPS loop takes; before one has ended, at least what has passed of
- * it by `at`. */
-static double running_step(const struct siox_region *steps, int64_t at) {
+double siox__running_step(const struct siox_region *steps, int64_t at) {
   const struct siox__region_state *s = steps->state;
   double step = siox__region_step(steps);
   if (step <= 0 && steps->flags & SIOX_REGION_MEASURED && steps->body_ns > 0)
@@ -114,7 +112,7 @@ int64_t siox__steps_wait(const struct siox_region *region, int64_t at) {
   const struct siox__region_state *s = region->steps ? region->steps->state : NULL;
   if (!s || !s->stepping || s->steps_trip <= s->steps_done)
     return 0;
-  double step = running_step(region->steps, at);
+  double step = siox__running_step(region->steps, at);
   double left = step * (double)(s->steps_trip - s->steps_done - 1);
   /* Where others always came after it in an iteration, what is left of the present one counts too;
    * a fiftieth of it goes to the safe side. */

@@ -28,6 +28,7 @@ void siox_at(const struct siox_site *site) { fprintf(stderr, "at %u\n", site->li
 void siox_region_files(struct siox_file_uses *uses, const void *a, const void *b, const void *c, const void *d) {
   (void)uses, (void)a, (void)b, (void)c, (void)d;
 }
+void siox_steps_when(struct siox_steps_when *when, int64_t first, int64_t modulus) { (void)when, (void)first, (void)modulus; }
 
 int64_t siox_region_enter(struct siox_region *region, int64_t trip) {
   static int first = 1;

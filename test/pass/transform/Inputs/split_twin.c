@@ -17,6 +17,7 @@ void siox_at(const struct siox_site *site) { (void)site; }
 void siox_region_files(struct siox_file_uses *uses, const void *a, const void *b, const void *c, const void *d) {
   (void)uses, (void)a, (void)b, (void)c, (void)d;
 }
+void siox_steps_when(struct siox_steps_when *when, int64_t first, int64_t modulus) { (void)when, (void)first, (void)modulus; }
 int64_t siox_region_enter(struct siox_region *region, int64_t trip) {
   (void)region, (void)trip;
   return INT64_MAX;

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+// One table a condition; first value and modulus are read before the loop. Both are predictions: no
+// result of the program depends on them.
+#include "transform/When.h"
+#include "model/Abi.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/Module.h"
+
+using namespace llvm;
+
+namespace siox {
+
+/// What a constant, a variable or a value of the loop's header is before the loop; null: no more to
+/// be seen.
+static Value *valueOf(Value *V, Type *Kept, const Region &R, IRBuilder<> &B) {
+  if (V->getType()->isPointerTy()) {
+    V = B.CreateLoad(Kept, V);
+  } else if (auto *Phi = dyn_cast<PHINode>(V); Phi && Phi->getParent() == R.Header) {
+    int Before = Phi->getBasicBlockIndex(R.Enter->getParent());
+    if (Before < 0)
+      return nullptr;
+    V = Phi->getIncomingValue(Before);
+  }
+  return B.CreateIntCast(V, B.getInt64Ty(), true);
+}
+
+void tellWhen(Module &M, const ModuleModel &Model, const Region &R) {
+  LLVMContext &C = M.getContext();
+  Type *I32 = Type::getInt32Ty(C), *I64 = Type::getInt64Ty(C);
+  PointerType *P = PointerType::getUnqual(C);
+  auto Int = [](Type *T, int64_t V) -> Constant * { return ConstantInt::getSigned(T, V); };
+  auto Marked = [&](ArrayRef<unsigned> Ids) {
+    SmallVector<Constant *, 8> List;
+    for (unsigned Id : Ids)
+      if (Model.Regions[Id].Enter)
+        List.push_back(Model.Regions[Id].Descriptor);
+    return List;
+  };
+  for (const Region::Condition &When : R.Conditions) {
+    IRBuilder<> B(R.Enter);
+    B.SetCurrentDebugLocation(R.Enter->getDebugLoc());
+    Value *First = valueOf(When.Index, When.IndexType, R, B);
+    if (!First)
+      continue;
+    Value *Modulus = valueOf(When.Modulus, When.ModulusType, R, B);
+    if (When.Offset)
+      First = B.CreateAdd(First, B.getInt64(When.Offset));
+    SmallVector<Constant *, 8> Sites, Gaps = Marked(When.Gaps), Past = Marked(When.Past);
+    for (unsigned Id : When.Sites)
+      Sites.push_back(Model.Sites[Id].Descriptor);
+    Constant *Table = ConstantStruct::get(
+        whenType(C),
+        {R.Descriptor, privateArray(M, P, Sites), privateArray(M, P, Gaps),
+         privateArray(M, P, Past), Int(I32, Sites.size()), Int(I32, Gaps.size()),
+         Int(I32, Past.size()), Int(I32, When.Only), Int(I64, When.Step), Int(I64, When.Rest),
+         Int(I64, 0), Int(I64, 0), Int(I32, 0), Int(I32, 0), ConstantPointerNull::get(P)});
+    auto *Where = new GlobalVariable(M, Table->getType(), false, GlobalValue::PrivateLinkage, Table,
+                                     "siox.when");
+    B.CreateCall(abiFunction(M, "siox_steps_when"), {Where, First, Modulus});
+  }
+}
+
+} // namespace siox

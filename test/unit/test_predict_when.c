@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The predictor on loops that say in which iterations they do I/O:
+ *   for (k = 0; k < trip; k++) { work(); if ((k + first) % every == 0) write(); } */
+#include "predict_support.h"
+
+struct loop {
+  struct siox_site write, *next[1], *sites[1];
+  struct siox_region work, steps, *succ[1], *past[1];
+  struct siox_steps_when when;
+};
+
+static void make(struct loop *l) {
+  memset(l, 0, sizeof *l);
+  l->write = data_site(origin_a, 1);
+  l->next[0] = l->sites[0] = &l->write;
+  l->succ[0] = l->past[0] = &l->work;
+  l->work = loop_region(l->next, 1, l->succ, 1);
+  l->steps = loop_region(NULL, 0, NULL, 0);
+  l->steps.kind = SIOX_REGION_STEPS;
+  l->work.steps = &l->steps;
+  l->work.ninside = l->work.nsuccinside = 1;
+  l->when = (struct siox_steps_when){.steps = &l->steps, .sites = l->sites, .nsites = 1, .step = 1};
+}
+
+static void start(struct world *w, struct loop *l, int64_t trip, int64_t first, int64_t every) {
+  siox__predictor_when(&w->p, &l->when, first, every);
+  siox__predictor_enter(&w->p, &l->steps, trip, w->now);
+}
+
+/* An iteration of 4 s, its access at the end. */
+static void iterate(struct world *w, struct loop *l, int64_t k, bool writes) {
+  run_loop(w, &l->work, 100, 4 * SECOND);
+  if (writes)
+    touch(w, &l->write, &handle_a, 0, 3 << 16);
+  siox__predictor_tick(&w->p, &l->steps, k + 1, w->now);
+}
+
+static void the_condition_tells_the_first_use_already(void **state) {
+  (void)state;
+  struct world w;
+  struct loop l;
+  begin(&w, SIOX_LEAD_GAP, "1:3:64K", "0:1:64K");
+  make(&l);
+  open_files(&w);
+  start(&w, &l, 30, 1, 10); /* iterations 9, 19 and 29 */
+  int64_t begun = w.now;
+  for (int k = 0; k < 3; k++)
+    iterate(&w, &l, k, false);
+  siox__predictor_enter(&w.p, &l.work, 100, w.now);
+  const struct told *t = last_for(&w, 1, w.n);
+  assert_int_equal(t->flag, 0);
+  /* Iteration 9 begins after 36 s, and its access comes 4 s later. */
+  assert_true(t->need_by > begun + 35 * SECOND && t->need_by <= begun + 40 * SECOND);
+  end(&w);
+}
+
+static void in_an_iteration_that_fulfils_it_the_use_comes_at_once(void **state) {
+  (void)state;
+  struct world w;
+  struct loop l;
+  begin(&w, SIOX_LEAD_GAP, "1:3:64K", "0:1:64K");
+  make(&l);
+  open_files(&w);
+  start(&w, &l, 30, 1, 3);
+  iterate(&w, &l, 0, false);
+  iterate(&w, &l, 1, false);
+  siox__predictor_enter(&w.p, &l.work, 100, w.now);
+  assert_true(last_for(&w, 1, w.n)->need_by <= w.now + 4 * SECOND);
+  end(&w);
+}
+
+static void after_its_place_the_present_iteration_is_over(void **state) {
+  (void)state;
+  struct world w;
+  struct loop l;
+  begin(&w, SIOX_LEAD_GAP, "1:3:64K", "0:1:64K");
+  make(&l);
+  l.when.past = l.past;
+  l.when.npast = 1; /* the access stands before the work */
+  open_files(&w);
+  start(&w, &l, 30, 0, 5);
+  int64_t begun = w.now;
+  for (int k = 0; k < 5; k++)
+    iterate(&w, &l, k, false);
+  touch(&w, &l.write, &handle_a, 0, 3 << 16); /* iteration 5 */
+  siox__predictor_enter(&w.p, &l.work, 100, w.now);
+  const struct told *t = last_for(&w, 1, w.n);
+  assert_int_equal(t->flag, 0);
+  assert_true(t->need_by > begun + 38 * SECOND && t->need_by <= begun + 40 * SECOND);
+  end(&w);
+}
+
+static void a_condition_that_was_not_true_is_not_believed_any_more(void **state) {
+  (void)state;
+  struct world w;
+  struct loop l;
+  begin(&w, SIOX_LEAD_GAP, "1:3:64K", "0:1:64K");
+  make(&l);
+  open_files(&w);
+  start(&w, &l, 30, 1, 10);
+  for (int k = 0; k < 4; k++)
+    iterate(&w, &l, k, k == 2);
+  siox__predictor_enter(&w.p, &l.work, 100, w.now);
+  assert_true(last_for(&w, 1, w.n)->need_by <= w.now + 4 * SECOND);
+  end(&w);
+}
+
+/* The last iterations fulfil it no more: what follows the loop may use the file. */
+static void no_use_is_put_behind_the_end_of_the_loop(void **state) {
+  (void)state;
+  struct world w;
+  struct loop l;
+  begin(&w, SIOX_LEAD_GAP, "1:3:64K", "0:1:64K");
+  make(&l);
+  open_files(&w);
+  start(&w, &l, 8, 1, 10);
+  int64_t begun = w.now;
+  for (int k = 0; k < 3; k++)
+    iterate(&w, &l, k, false);
+  siox__predictor_enter(&w.p, &l.work, 100, w.now);
+  assert_true(last_for(&w, 1, w.n)->need_by <= begun + 32 * SECOND);
+  end(&w);
+}
+
+static void a_gap_behind_the_condition_begins_with_the_use(void **state) {
+  (void)state;
+  struct world w;
+  struct loop l;
+  begin(&w, SIOX_LEAD_GAP, "1:3:64K", "0:1:64K");
+  make(&l);
+  /* if (..) { prepare(); write(); } */
+  struct siox_region prepare = loop_region(l.next, 1, l.succ, 1), *behind[] = {&prepare},
+                     *succ[] = {&l.work, &prepare};
+  l.work.nnext = l.work.ninside = 0;
+  l.work.succ = succ;
+  l.work.nsucc = l.work.nsuccinside = 2;
+  prepare.steps = &l.steps;
+  prepare.ninside = prepare.nsuccinside = 1;
+  l.when.nsites = 0;
+  l.when.gaps = behind;
+  l.when.ngaps = 1;
+  open_files(&w);
+  start(&w, &l, 30, 1, 10);
+  int64_t begun = w.now;
+  for (int k = 0; k < 3; k++)
+    iterate(&w, &l, k, false);
+  siox__predictor_enter(&w.p, &l.work, 100, w.now);
+  const struct told *t = last_for(&w, 1, w.n);
+  assert_int_equal(t->flag, 0);
+  assert_true(t->need_by > begun + 35 * SECOND && t->need_by <= begun + 40 * SECOND);
+  end(&w);
+}
+
+/* In the loop there is nothing that is watched, only waits for other ranks. */
+static void a_loop_without_gaps_lets_go_when_an_iteration_has_ended(void **state) {
+  (void)state;
+  struct world w;
+  struct loop l;
+  begin(&w, SIOX_LEAD_GAP, "1:3:64K", "0:1:64K");
+  make(&l);
+  l.when.only = 1;
+  open_files(&w);
+  start(&w, &l, 30, 0, 10);
+  int64_t begun = w.now;
+  touch(&w, &l.write, &handle_a, 0, 3 << 16);
+  w.now += 9 * SECOND; /* the first iteration is slow */
+  siox__predictor_tick(&w.p, &l.steps, 1, w.now);
+  w.now += 4 * SECOND;
+  assert_int_equal(last_for(&w, 1, w.n)->flag, 1);
+  siox__predictor_tick(&w.p, &l.steps, 2, w.now);
+  const struct told *t = last_for(&w, 1, w.n);
+  assert_int_equal(t->flag, 0);
+  assert_true(t->need_by > begun + 44 * SECOND && t->need_by <= begun + 45 * SECOND);
+  assert_null(last_for(&w, 0, w.n)); /* nobody has used it */
+  end(&w);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(the_condition_tells_the_first_use_already),
+      cmocka_unit_test(in_an_iteration_that_fulfils_it_the_use_comes_at_once),
+      cmocka_unit_test(after_its_place_the_present_iteration_is_over),
+      cmocka_unit_test(a_condition_that_was_not_true_is_not_believed_any_more),
+      cmocka_unit_test(no_use_is_put_behind_the_end_of_the_loop),
+      cmocka_unit_test(a_loop_without_gaps_lets_go_when_an_iteration_has_ended),
+      cmocka_unit_test(a_gap_behind_the_condition_begins_with_the_use),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
