@@ -112,10 +112,11 @@ static void use_sites_of_brief(struct siox__predictor *p, struct siox_region *re
       wait = loop_over(owner, region);
     use_site_at(p, own, lists->next[i], 1, SIOX__FOLLOWS, time + wait);
   }
+  /* Unknown code that did nothing in one iteration of a loop is believed to do nothing in more. */
   if (region->flags & SIOX_REGION_OPEN_END && !siox__experienced(owner))
-    anything_open_at(p,
-                     time + (region->flags & SIOX_REGION_OPEN_LATER ? loop_over(owner, region)
-                                                                    : unless_again(owner, region)));
+    anything_open_at(p, time + (region->flags & SIOX_REGION_OPEN_LATER ? loop_over(owner, region)
+                                : owner->steps && o->bursts ? siox__steps_wait(owner, o->dist)
+                                                            : 0));
 }
 
 /* Time until the i-th successor of r can follow, once r or, for a brief r, its owner is over. */
