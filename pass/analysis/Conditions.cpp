@@ -180,8 +180,13 @@ private:
     for (const CallBase *Call : S.Calls)
       if (L.contains(Call))
         reach(*Call, Behind(Call->getParent()) ? Within : Without);
+    // Unknown code in other iterations may call what other modules can.
+    bool Reachable = Without.Unknown && any_of(Within.Functions, [&](const Function *F) {
+                       return Shape.isEntrance(*F);
+                     });
     for (unsigned Site : Within.Sites)
-      if (!Without.Sites.count(Site))
+      if (!Without.Sites.count(Site) &&
+          !(Reachable && Model.Sites[Site].Call->getFunction() != R.Function))
         C.Sites.push_back(Site);
     if (C.Sites.empty())
       return;
