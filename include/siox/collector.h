@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The collector reads providers once a cycle and turns readings into samples, which go to all who
+ * asked: detectors, reasoners, sinks. It has no clock and no thread: the daemon calls it, 100 ms
+ * apart unless told otherwise, with the times. Not thread-safe. */
+#ifndef SIOX_COLLECTOR_H
+#define SIOX_COLLECTOR_H
+#include "siox/provider.h"
+#include <stdbool.h>
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum siox_sample_state {
+  SIOX_SAMPLE_VALID,
+  SIOX_SAMPLE_FIRST, /* COUNTER, SAMPLED: there is no reading before it */
+  SIOX_SAMPLE_LOST,  /* not readable, beyond what is possible, or a wrap that nobody can place */
+  SIOX_SAMPLE_SUSPENDED, /* the machine slept since the reading before: what a counter gained is no
+                            work's */
+};
+struct siox_sample {
+  enum siox_sample_state state;
+  int32_t error; /* LOST: SIOX_E... */
+  double amount; /* COUNTER: unit, what came since the reading before; watts of a domain: joules;
+                    else 0 */
+  double value;  /* COUNTER: unit a second; else the reading */
+};
+
+/* One metric of one provider. */
+struct siox_series {
+  const struct siox_provider *provider;
+  struct siox_metric metric;
+  /* Its joules stand in sums: it is of the best source of its domain that gives readings, and no
+   * domain around that one has any. A source without a reading for a second is passed over. */
+  bool counts;
+  bool gone;       /* the provider no longer has it */
+  uint64_t lost;   /* samples, so far */
+  uint64_t silent; /* cycles since the last one that was not lost */
+  double total;    /* of the amounts; what was lost is not in it */
+  struct siox_sample last;
+};
+
+struct siox_cycle {
+  int64_t now_ns;  /* CLOCK_MONOTONIC */
+  int64_t dt_ns;   /* since the cycle before; 0: the first */
+  uint64_t number; /* from 1 */
+  bool suspended;  /* the machine slept in between */
+  const struct siox_series *series;
+  size_t nseries; /* grows when places come; an index stays what it is */
+};
+
+struct siox_collector;
+int siox_collector_new(struct siox_collector **out);
+void siox_collector_free(struct siox_collector *c); /* closes the providers; NULL is fine */
+/* Opens a provider; env is copied, its texts are not. Negative with a message. */
+int siox_collector_add(struct siox_collector *c, const struct siox_provider *provider,
+                       const struct siox_provider_env *env, struct siox_diag *diag);
+/* Reads all. boot_ns of CLOCK_BOOTTIME: where it gained more than now_ns, the machine slept.
+ * Negative: SIOX_ENOMEM; SIOX_EINVAL for a time before the last one, and nothing is read. */
+int siox_collector_cycle(struct siox_collector *c, int64_t now_ns, int64_t boot_ns);
+/* The last cycle; number 0: none yet. Lives until the next one. */
+const struct siox_cycle *siox_collector_last(const struct siox_collector *c);
+/* Whoever wants the cycles, in the order of asking. */
+int siox_collector_subscribe(struct siox_collector *c,
+                             void (*on_cycle)(void *context, const struct siox_cycle *cycle),
+                             void *context);
+
+/* Joules of the last cycle over all series that count; estimated: some of it is modelled. */
+double siox_cycle_joules(const struct siox_cycle *cycle, bool *estimated);
+
+/* What happened between two readings of a counter: 0 and counts, SIOX_ERANGE for what is more than
+ * `bound` units a second allow (dt_ns > 0; bound 0: anything) or, where it wraps, for a time in
+ * which it may have wrapped twice, SIOX_EUNKNOWN for a wrap at an unknown place. */
+int siox_counter_gain(const struct siox_metric *metric, uint64_t before, uint64_t now,
+                      int64_t dt_ns, uint64_t *gain);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The built-in providers, one file each: provider_NAME.c. */
+#ifndef SIOX_MONITOR_BUILTIN_H
+#define SIOX_MONITOR_BUILTIN_H
+#include "siox/provider.h"
+
+#define SIOX_PROVIDER(name) extern const struct siox_provider siox__provider_##name;
+#include "siox/providers.def"
+#undef SIOX_PROVIDER
+
+#endif

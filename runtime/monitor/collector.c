@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Cycles: readings become samples, and samples go to those who asked. */
+#include "siox/collector.h"
+#include "monitor/collector.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+  SLEPT_NS = 100000000, /* the clocks are read one after the other, with a preemption in between at
+                           worst */
+  SILENT = 10,          /* cycles; a second at the default of 100 ms */
+  MAX_CHANGES = 4,      /* of a provider's list in one cycle */
+};
+
+int siox_collector_new(struct siox_collector **out) {
+  *out = calloc(1, sizeof **out);
+  return *out ? 0 : SIOX_ENOMEM;
+}
+
+void siox_collector_free(struct siox_collector *c) {
+  if (!c)
+    return;
+  for (size_t i = 0; i < c->nsources; i++) {
+    c->sources[i].provider->close(c->sources[i].state);
+    free(c->sources[i].index);
+    free(c->sources[i].readings);
+  }
+  free(c->sources);
+  free(c->series);
+  free(c->before);
+  free(c->listeners);
+  free(c);
+}
+
+/* A series for each of the provider's metrics: the one it had, or a new one. */
+static int take_list(struct siox_collector *c, struct siox__source *s) {
+  const struct siox_metric *list;
+  const size_t n = s->provider->metrics(s->state, &list);
+  size_t *index = realloc(s->index, (n + 1) * sizeof *index);
+  if (index)
+    s->index = index;
+  struct siox_reading *readings = realloc(s->readings, (n + 1) * sizeof *readings);
+  if (readings)
+    s->readings = readings;
+  if (!index || !readings)
+    return SIOX_ENOMEM;
+  s->lists++;
+  for (size_t i = 0; i < n; i++) {
+    size_t at = 0;
+    while (at < c->cycle.nseries && !(c->series[at].provider == s->provider &&
+                                      strcmp(c->series[at].metric.name, list[i].name) == 0 &&
+                                      strcmp(c->series[at].metric.where, list[i].where) == 0))
+      at++;
+    if (at == c->room) {
+      const size_t room = c->room ? 2 * c->room : 64;
+      struct siox_series *series = realloc(c->series, room * sizeof *series);
+      if (series)
+        c->series = series;
+      struct siox__before *before = realloc(c->before, room * sizeof *before);
+      if (before)
+        c->before = before;
+      if (!series || !before)
+        return SIOX_ENOMEM;
+      c->room = room;
+    }
+    if (at == c->cycle.nseries) {
+      c->series[at] = (struct siox_series){.provider = s->provider, .gone = true};
+      c->before[at] = (struct siox__before){0};
+      c->cycle.nseries++;
+    }
+    /* Nothing is known of what it was while it was away. */
+    if (c->series[at].gone)
+      c->before[at].known = false;
+    c->before[at].list = s->lists;
+    c->series[at].gone = false;
+    c->series[at].metric = list[i];
+    s->index[i] = at;
+  }
+  for (size_t i = 0; i < c->cycle.nseries; i++)
+    if (c->series[i].provider == s->provider)
+      c->series[i].gone = c->before[i].list != s->lists;
+  s->n = n;
+  c->cycle.series = c->series;
+  return 0;
+}
+
+int siox_collector_add(struct siox_collector *c, const struct siox_provider *provider,
+                       const struct siox_provider_env *env, struct siox_diag *diag) {
+  diag->text[0] = 0;
+  if (provider->abi != SIOX_PROVIDER_ABI)
+    return SIOX_EVERSION;
+  struct siox__source *sources = realloc(c->sources, (c->nsources + 1) * sizeof *sources);
+  if (!sources)
+    return SIOX_ENOMEM;
+  c->sources = sources;
+  struct siox__source s = {.provider = provider};
+  struct siox_provider_env own = *env;
+  own.sample = siox__collector_sample;
+  own.collector = c;
+  int e = provider->open(&own, &s.state, diag);
+  if (e < 0)
+    return e;
+  /* Sources of an earlier phase stand first, and those of one phase as they were added. */
+  size_t at = c->nsources;
+  for (; at > 0 && c->sources[at - 1].provider->phase > provider->phase; at--)
+    c->sources[at] = c->sources[at - 1];
+  c->sources[at] = s;
+  c->nsources++;
+  return take_list(c, &c->sources[at]);
+}
+
+int siox_collector_subscribe(struct siox_collector *c,
+                             void (*on_cycle)(void *, const struct siox_cycle *), void *context) {
+  struct siox__listener *more = realloc(c->listeners, (c->nlisteners + 1) * sizeof *more);
+  if (!more)
+    return SIOX_ENOMEM;
+  c->listeners = more;
+  c->listeners[c->nlisteners++] = (struct siox__listener){on_cycle, context};
+  return 0;
+}
+
+/* The sample that a reading makes. */
+static struct siox_sample sample_of(const struct siox_cycle *cycle, const struct siox_metric *m,
+                                    const struct siox__before *before,
+                                    const struct siox_reading *r) {
+  struct siox_sample s = {.state = SIOX_SAMPLE_VALID, .error = r->error};
+  if (r->error < 0) {
+    s.state = SIOX_SAMPLE_LOST;
+  } else if (m->kind == SIOX_METRIC_COUNTER) {
+    uint64_t gain = 0;
+    const int64_t dt = cycle->now_ns - before->time_ns;
+    if (!before->known)
+      s.state = SIOX_SAMPLE_FIRST;
+    else if (before->slept || cycle->suspended)
+      s.state = SIOX_SAMPLE_SUSPENDED;
+    else if ((s.error = siox_counter_gain(m, before->count, r->count, dt, &gain)) < 0)
+      s.state = SIOX_SAMPLE_LOST;
+    else
+      s.amount = (double)gain * m->scale, s.value = s.amount * 1e9 / (double)dt;
+  } else {
+    s.value = r->value;
+    if (!(s.value == s.value) || (m->bound > 0 && s.value > m->bound))
+      s = (struct siox_sample){.state = SIOX_SAMPLE_LOST, .error = SIOX_ERANGE};
+    else if (m->kind == SIOX_METRIC_SAMPLED && cycle->dt_ns == 0)
+      s.state = SIOX_SAMPLE_FIRST;
+    else if (m->domain != SIOX_DOMAIN_NONE && strcmp(m->unit, "W") == 0 && !cycle->suspended)
+      s.amount = s.value * 1e-9 * (double)cycle->dt_ns;
+  }
+  return s;
+}
+
+static void read_source(struct siox_collector *c, struct siox__source *s) {
+  int e = 1;
+  for (int tries = 0; e > 0 && tries < MAX_CHANGES; tries++) {
+    for (size_t i = 0; i < s->n; i++)
+      s->readings[i] = (struct siox_reading){.error = SIOX_ENOENT};
+    e = s->provider->read(s->state, c->cycle.now_ns, s->readings);
+    if (e > 0 && take_list(c, s) < 0)
+      e = SIOX_ENOMEM;
+  }
+  if (e > 0)
+    e = SIOX_EIO; /* it changes faster than it can be read */
+  for (size_t i = 0; i < s->n; i++) {
+    struct siox_series *series = &c->series[s->index[i]];
+    struct siox__before *before = &c->before[s->index[i]];
+    if (e < 0)
+      s->readings[i].error = e;
+    series->last = sample_of(&c->cycle, &series->metric, before, &s->readings[i]);
+    series->total += series->last.amount;
+    const bool lost = series->last.state == SIOX_SAMPLE_LOST;
+    series->lost += lost;
+    series->silent = lost ? series->silent + 1 : 0;
+    /* What cannot be read says nothing; what makes no sense is where the next difference begins. */
+    if (s->readings[i].error == 0)
+      *before = (struct siox__before){
+          .known = true, .time_ns = c->cycle.now_ns, .count = s->readings[i].count};
+    else if (c->cycle.suspended)
+      before->slept = true;
+  }
+}
+
+/* Which series count: see struct siox_series. */
+static void choose(struct siox_collector *c) {
+  static const enum siox_domain around[] = {
+#define SIOX_DOMAIN(name, text, part_of, what) SIOX_DOMAIN_##part_of,
+#include "siox/domains.def"
+#undef SIOX_DOMAIN
+  };
+  uint32_t best[SIOX_NDOMAINS] = {0};
+  for (size_t i = 0; i < c->cycle.nseries; i++) {
+    struct siox_series *s = &c->series[i];
+    s->counts = s->metric.domain != SIOX_DOMAIN_NONE && !(s->metric.flags & SIOX_METRIC_PART) &&
+                !s->gone && s->silent < SILENT && s->provider->priority > 0 &&
+                (s->metric.kind == SIOX_METRIC_COUNTER || strcmp(s->metric.unit, "W") == 0);
+    if (s->counts && s->provider->priority > best[s->metric.domain])
+      best[s->metric.domain] = s->provider->priority;
+  }
+  for (size_t i = 0; i < c->cycle.nseries; i++) {
+    struct siox_series *s = &c->series[i];
+    if (!s->counts)
+      continue;
+    s->counts = s->provider->priority == best[s->metric.domain];
+    if (!(s->metric.flags & SIOX_METRIC_OUTSIDE))
+      for (enum siox_domain d = around[s->metric.domain]; d != SIOX_DOMAIN_NONE; d = around[d])
+        s->counts &= best[d] == 0;
+  }
+}
+
+int siox_collector_cycle(struct siox_collector *c, int64_t now_ns, int64_t boot_ns) {
+  struct siox_cycle *cycle = &c->cycle;
+  if (cycle->number > 0 && now_ns <= cycle->now_ns)
+    return SIOX_EINVAL;
+  cycle->dt_ns = cycle->number > 0 ? now_ns - cycle->now_ns : 0;
+  cycle->suspended = cycle->number > 0 && boot_ns - c->boot_ns - cycle->dt_ns > SLEPT_NS;
+  cycle->now_ns = now_ns;
+  cycle->number++;
+  c->boot_ns = boot_ns;
+  for (size_t i = 0; i < c->nsources; i++)
+    read_source(c, &c->sources[i]);
+  choose(c);
+  for (size_t i = 0; i < c->nlisteners; i++)
+    c->listeners[i].on_cycle(c->listeners[i].context, cycle);
+  return 0;
+}
+
+const struct siox_cycle *siox_collector_last(const struct siox_collector *c) { return &c->cycle; }
+
+int siox__collector_sample(void *collector, const char *name, const char *where, double *value) {
+  const struct siox_collector *c = collector;
+  int result = SIOX_ENOENT;
+  *value = 0;
+  for (size_t i = 0; i < c->cycle.nseries; i++) {
+    const struct siox_series *s = &c->series[i];
+    if (s->gone || strcmp(s->metric.name, name) != 0 ||
+        (where && strcmp(s->metric.where, where) != 0))
+      continue;
+    if (s->last.state != SIOX_SAMPLE_VALID)
+      return SIOX_EGONE;
+    *value += s->last.value;
+    result = 0;
+  }
+  return result;
+}
+
+double siox_cycle_joules(const struct siox_cycle *cycle, bool *estimated) {
+  double joules = 0;
+  bool modelled = false;
+  for (size_t i = 0; i < cycle->nseries; i++) {
+    const struct siox_series *s = &cycle->series[i];
+    if (!s->counts || s->last.state != SIOX_SAMPLE_VALID)
+      continue;
+    joules += s->last.amount;
+    modelled |= (s->metric.flags & SIOX_METRIC_ESTIMATED) != 0;
+  }
+  if (estimated)
+    *estimated = modelled;
+  return joules;
+}

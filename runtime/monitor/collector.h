@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* What the collector keeps between cycles. */
+#ifndef SIOX_MONITOR_COLLECTOR_H
+#define SIOX_MONITOR_COLLECTOR_H
+#include "siox/collector.h"
+
+/* The last reading of a counter. */
+struct siox__before {
+  bool known, slept; /* slept: the machine did since then */
+  int64_t time_ns;
+  uint64_t count;
+  uint64_t list; /* the provider's last list that had it */
+};
+struct siox__source {
+  const struct siox_provider *provider;
+  void *state;
+  uint64_t lists;                /* taken from it */
+  size_t n;                      /* metrics */
+  size_t *index;                 /* of each, into series */
+  struct siox_reading *readings; /* of each */
+};
+struct siox__listener {
+  void (*on_cycle)(void *context, const struct siox_cycle *cycle);
+  void *context;
+};
+struct siox_collector {
+  struct siox__source *sources;
+  size_t nsources;
+  struct siox_series *series;
+  struct siox__before *before; /* beside series */
+  size_t room;
+  struct siox__listener *listeners;
+  size_t nlisteners;
+  struct siox_cycle cycle;
+  int64_t boot_ns;
+};
+
+/* env.sample of every provider. */
+int siox__collector_sample(void *collector, const char *name, const char *where, double *value);
+
+#endif

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* A provider's list of metrics, and the words for adding to it. */
+#ifndef SIOX_MONITOR_METRICS_H
+#define SIOX_MONITOR_METRICS_H
+#include "siox/provider.h"
+
+struct siox__metrics {
+  struct siox_metric *list;
+  size_t n, room;
+};
+/* Adds a zeroed metric with these texts (cut where they are too long); NULL: out of memory. */
+struct siox_metric *siox__metrics_add(struct siox__metrics *m, enum siox_metric_kind kind,
+                                      const char *name, const char *where, const char *unit);
+void siox__metrics_free(struct siox__metrics *m);
+
+#endif

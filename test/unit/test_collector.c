@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* From readings to samples, with a provider whose readings the test gives. */
+#include "siox/collector.h"
+#include "support.h"
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define assert_near(a, b, within) assert_true(fabs((a) - (b)) <= (within))
+
+enum { MOST = 4 };
+static const int64_t MS = 1000000;
+
+/* What the next read() returns. */
+struct script {
+  struct siox_metric metrics[MOST];
+  size_t n;
+  struct siox_reading readings[MOST];
+  int result;
+};
+static int script_open(const struct siox_provider_env *env, void **state, struct siox_diag *diag) {
+  (void)diag;
+  *state = (void *)env->root; /* the script itself */
+  return 0;
+}
+static size_t script_metrics(void *state, const struct siox_metric **list) {
+  struct script *s = state;
+  *list = s->metrics;
+  return s->n;
+}
+static int script_read(void *state, int64_t now_ns, struct siox_reading *readings) {
+  struct script *s = state;
+  (void)now_ns;
+  if (s->result != 0) {
+    const int result = s->result;
+    s->result = 0;
+    return result;
+  }
+  memcpy(readings, s->readings, s->n * sizeof *readings);
+  return 0;
+}
+static void script_close(void *state) { (void)state; }
+static struct siox_provider scripted(const char *name, uint32_t priority) {
+  return (struct siox_provider){.abi = SIOX_PROVIDER_ABI,
+                                .name = name,
+                                .priority = priority,
+                                .open = script_open,
+                                .metrics = script_metrics,
+                                .read = script_read,
+                                .close = script_close};
+}
+
+static struct siox_metric energy(const char *where, enum siox_domain domain, uint64_t wrap,
+                                 double bound) {
+  struct siox_metric m = {.kind = SIOX_METRIC_COUNTER,
+                          .domain = domain,
+                          .scale = 1e-6,
+                          .wrap = wrap,
+                          .bound = bound,
+                          .name = "energy",
+                          .unit = "J"};
+  snprintf(m.where, sizeof m.where, "%s", where);
+  return m;
+}
+
+static struct siox_collector *collector_of(const struct siox_provider *p, struct script *s) {
+  struct siox_collector *c;
+  struct siox_diag diag;
+  assert_int_equal(siox_collector_new(&c), 0);
+  assert_int_equal(
+      siox_collector_add(c, p, &(struct siox_provider_env){.root = (const char *)s}, &diag), 0);
+  return c;
+}
+/* A cycle at a time in ms of a machine that never slept. */
+static const struct siox_cycle *cycle(struct siox_collector *c, int64_t ms) {
+  assert_int_equal(siox_collector_cycle(c, ms * MS, ms * MS), 0);
+  return siox_collector_last(c);
+}
+static const struct siox_sample *count(struct siox_collector *c, struct script *s, int64_t ms,
+                                       uint64_t value) {
+  s->readings[0] = (struct siox_reading){.count = value};
+  return &cycle(c, ms)->series[0].last;
+}
+
+static void a_counters_first_reading_is_a_beginning(void **unused) {
+  (void)unused;
+  struct siox_provider p = scripted("meter", 1);
+  struct script s = {.n = 1, .metrics = {energy("package-0", SIOX_DOMAIN_PACKAGE, 0, 0)}};
+  struct siox_collector *c = collector_of(&p, &s);
+  assert_int_equal(count(c, &s, 0, 5000000)->state, SIOX_SAMPLE_FIRST);
+  const struct siox_sample *second = count(c, &s, 100, 7000000);
+  assert_int_equal(second->state, SIOX_SAMPLE_VALID);
+  assert_near(second->amount, 2, 1e-12); /* 2,000,000 uJ */
+  assert_near(second->value, 20, 1e-12); /* in 0.1 s */
+  siox_collector_free(c);
+}
+
+static void a_wrap_is_placed_by_the_range(void **unused) {
+  (void)unused;
+  struct siox_provider p = scripted("meter", 1);
+  /* likwid#646: 32 bits of 61 uJ are 262 kJ. */
+  struct script s = {
+      .n = 1, .metrics = {energy("package-0", SIOX_DOMAIN_PACKAGE, UINT64_C(262143328850) + 1, 0)}};
+  struct siox_collector *c = collector_of(&p, &s);
+  count(c, &s, 0, UINT64_C(262143328850) - 999999);
+  assert_near(count(c, &s, 100, 2000000)->amount, 3,
+              1e-9); /* 999,999 to the last count, 1 to 0, 2,000,000 from there */
+  assert_near(siox_collector_last(c)->series[0].total, 3, 1e-9);
+  siox_collector_free(c);
+}
+
+static void a_time_in_which_it_may_wrap_twice_is_lost(void **unused) {
+  (void)unused;
+  struct siox_provider p = scripted("meter", 1);
+  struct script s = {.n = 1,
+                     .metrics = {energy("package-0", SIOX_DOMAIN_PACKAGE, 1000000000,
+                                        500)}}; /* 1000 J at most 500 W: 2 s */
+  struct siox_collector *c = collector_of(&p, &s);
+  count(c, &s, 0, 900000000);
+  assert_int_equal(count(c, &s, 1900, 100000000)->state, SIOX_SAMPLE_VALID);
+  const struct siox_sample *lost = count(c, &s, 4000, 200000000);
+  assert_int_equal(lost->state, SIOX_SAMPLE_LOST);
+  assert_int_equal(lost->error, SIOX_ERANGE);
+  assert_near(siox_collector_last(c)->series[0].total, 200, 1e-9);
+  assert_int_equal(siox_collector_last(c)->series[0].lost, 1);
+  assert_near(count(c, &s, 4100, 210000000)->amount, 10, 1e-9); /* and goes on from there */
+  siox_collector_free(c);
+}
+
+static void a_smaller_count_without_a_readable_range_is_lost_and_never_negative(void **unused) {
+  (void)unused;
+  struct siox_provider p = scripted("meter", 1);
+  struct script s = {.n = 1,
+                     .metrics = {energy("package-0", SIOX_DOMAIN_PACKAGE, SIOX_WRAP_UNKNOWN, 0)}};
+  struct siox_collector *c = collector_of(&p, &s);
+  count(c, &s, 0, 5000000);
+  const struct siox_sample *lost = count(c, &s, 100, 1000000);
+  assert_int_equal(lost->state, SIOX_SAMPLE_LOST);
+  assert_int_equal(lost->error, SIOX_EUNKNOWN);
+  assert_true(lost->amount == 0 && lost->value == 0);
+  assert_near(count(c, &s, 200, 1500000)->amount, 0.5, 1e-12);
+  siox_collector_free(c);
+}
+
+static void more_than_is_physically_possible_is_lost(void **unused) {
+  (void)unused;
+  struct siox_provider p = scripted("meter", 1);
+  struct script s = {.n = 1, .metrics = {energy("package-0", SIOX_DOMAIN_PACKAGE, 0, 400)}};
+  struct siox_collector *c = collector_of(&p, &s);
+  count(c, &s, 0, 0);
+  assert_int_equal(count(c, &s, 100, 41000000)->state, SIOX_SAMPLE_LOST); /* 41 J in 0.1 s: 410 W */
+  assert_int_equal(count(c, &s, 200, 80000000)->state, SIOX_SAMPLE_VALID); /* 390 W */
+  siox_collector_free(c);
+}
+
+static void what_came_while_the_machine_slept_is_marked_and_not_billed(void **unused) {
+  (void)unused;
+  struct siox_provider p = scripted("meter", 1);
+  struct script s = {.n = 1, .metrics = {energy("package-0", SIOX_DOMAIN_PACKAGE, 0, 0)}};
+  struct siox_collector *c = collector_of(&p, &s);
+  count(c, &s, 0, 0);
+  count(c, &s, 100, 1000000);
+  s.readings[0].count = 9000000;
+  assert_int_equal(siox_collector_cycle(c, 200 * MS, 3600 * 1000 * MS),
+                   0); /* an hour of BOOTTIME */
+  const struct siox_cycle *slept = siox_collector_last(c);
+  assert_true(slept->suspended);
+  assert_int_equal(slept->series[0].last.state, SIOX_SAMPLE_SUSPENDED);
+  assert_near(slept->series[0].total, 1, 1e-12);
+  s.readings[0].count = 9500000;
+  assert_int_equal(siox_collector_cycle(c, 300 * MS, (3600 * 1000 + 100) * MS), 0);
+  assert_near(slept->series[0].last.amount, 0.5, 1e-12);
+  siox_collector_free(c);
+}
+
+static void a_clock_that_does_not_advance_is_refused(void **unused) {
+  (void)unused;
+  struct siox_provider p = scripted("meter", 1);
+  struct script s = {.n = 1, .metrics = {energy("package-0", SIOX_DOMAIN_PACKAGE, 0, 0)}};
+  struct siox_collector *c = collector_of(&p, &s);
+  count(c, &s, 100, 0);
+  assert_int_equal(siox_collector_cycle(c, 100 * MS, 100 * MS), SIOX_EINVAL);
+  assert_int_equal(siox_collector_cycle(c, 99 * MS, 100 * MS), SIOX_EINVAL);
+  assert_int_equal(siox_collector_last(c)->number, 1);
+  siox_collector_free(c);
+}
+
+static void an_unreadable_meter_is_lost_and_the_time_until_it_comes_back_is_not(void **unused) {
+  (void)unused;
+  struct siox_provider p = scripted("meter", 1);
+  struct script s = {.n = 1, .metrics = {energy("package-0", SIOX_DOMAIN_PACKAGE, 0, 0)}};
+  struct siox_collector *c = collector_of(&p, &s);
+  count(c, &s, 0, 0);
+  s.result = SIOX_EPERM;
+  assert_int_equal(count(c, &s, 100, 0)->error, SIOX_EPERM);
+  const struct siox_sample *back = count(c, &s, 200, 3000000);
+  assert_near(back->amount, 3, 1e-12);
+  assert_near(back->value, 15, 1e-12); /* over both intervals */
+  siox_collector_free(c);
+}
+
+static void watts_of_a_domain_become_joules(void **unused) {
+  (void)unused;
+  struct siox_provider p = scripted("ipmi", 1);
+  struct script s = {
+      .n = 1,
+      .metrics = {
+          {.kind = SIOX_METRIC_GAUGE, .domain = SIOX_DOMAIN_NODE, .name = "power", .unit = "W"}}};
+  struct siox_collector *c = collector_of(&p, &s);
+  s.readings[0].value = 250;
+  cycle(c, 0);
+  const struct siox_cycle *second = cycle(c, 2000);
+  bool estimated;
+  assert_near(siox_cycle_joules(second, &estimated), 500, 1e-9);
+  assert_false(estimated);
+  siox_collector_free(c);
+}
+
+static void each_joule_of_a_node_counts_once(void **unused) {
+  (void)unused;
+  struct siox_provider p = scripted("powercap", 7);
+  struct script s = {.n = 4,
+                     .metrics = {energy("psys", SIOX_DOMAIN_PSYS, 0, 0),
+                                 energy("package-0", SIOX_DOMAIN_PACKAGE, 0, 0),
+                                 energy("package-0/core", SIOX_DOMAIN_CORES, 0, 0),
+                                 energy("package-0/dram", SIOX_DOMAIN_DRAM, 0, 0)}};
+  struct siox_collector *c = collector_of(&p, &s);
+  cycle(c, 0);
+  const uint64_t joules[MOST] = {100, 60, 40, 10};
+  for (size_t i = 0; i < MOST; i++)
+    s.readings[i].count = joules[i] * 1000000;
+  assert_near(siox_cycle_joules(cycle(c, 1000), NULL), 100,
+              1e-9); /* psys holds all of the others */
+  s.n = 0;           /* no psys, the same places otherwise */
+  s.result = 1;
+  memmove(s.metrics, s.metrics + 1, 3 * sizeof s.metrics[0]);
+  s.n = 3;
+  for (size_t i = 0; i < 3; i++)
+    s.readings[i].count = joules[i + 1] * 2000000;
+  assert_near(siox_cycle_joules(cycle(c, 2000), NULL), 70,
+              1e-9); /* package and memory, not the cores in it */
+  siox_collector_free(c);
+}
+
+static void of_two_sources_of_a_domain_the_better_counts_until_it_falls_silent(void **unused) {
+  (void)unused;
+  struct siox_provider better = scripted("powercap", 7), worse = scripted("model", 1);
+  struct script meter = {.n = 1, .metrics = {energy("package-0", SIOX_DOMAIN_PACKAGE, 0, 0)}};
+  struct script model = {.n = 1, .metrics = {energy("package-0", SIOX_DOMAIN_PACKAGE, 0, 0)}};
+  model.metrics[0].flags = SIOX_METRIC_ESTIMATED;
+  struct siox_collector *c = collector_of(&worse, &model);
+  struct siox_diag diag;
+  assert_int_equal(siox_collector_add(c, &better,
+                                      &(struct siox_provider_env){.root = (const char *)&meter},
+                                      &diag),
+                   0);
+  bool estimated;
+  for (int64_t i = 0; i < 3; i++) {
+    model.readings[0].count += 9000000;
+    meter.readings[0].count += 1000000;
+    cycle(c, 100 * i);
+  }
+  assert_near(siox_cycle_joules(siox_collector_last(c), &estimated), 1, 1e-9);
+  assert_false(estimated);
+  for (int64_t i = 3; i < 13; i++) {
+    meter.result = SIOX_EIO;
+    model.readings[0].count += 9000000;
+    cycle(c, 100 * i);
+  }
+  assert_near(siox_cycle_joules(siox_collector_last(c), &estimated), 9, 1e-9);
+  assert_true(estimated);
+  siox_collector_free(c);
+}
+
+static void places_that_come_and_go_keep_their_index(void **unused) {
+  (void)unused;
+  struct siox_provider p = scripted("net", 0);
+  struct siox_metric eth = {.kind = SIOX_METRIC_COUNTER,
+                            .scale = 1,
+                            .name = "bytes",
+                            .unit = "B",
+                            .where = "eth0"},
+                     ib = eth;
+  snprintf(ib.where, sizeof ib.where, "ib0");
+  struct script s = {.n = 1, .metrics = {eth}};
+  struct siox_collector *c = collector_of(&p, &s);
+  count(c, &s, 0, 100);
+  s = (struct script){
+      .n = 2, .metrics = {ib, eth}, .readings = {{.count = 7}, {.count = 150}}, .result = 1};
+  const struct siox_cycle *both = cycle(c, 1000);
+  assert_int_equal(both->nseries, 2);
+  assert_near(both->series[0].last.amount, 50, 0);
+  assert_int_equal(both->series[1].last.state, SIOX_SAMPLE_FIRST);
+  s = (struct script){.n = 1, .metrics = {ib}, .readings = {{.count = 17}}, .result = 1};
+  assert_true(cycle(c, 2000)->series[0].gone);
+  s = (struct script){
+      .n = 2, .metrics = {ib, eth}, .readings = {{.count = 17}, {.count = 3}}, .result = 1};
+  assert_int_equal(cycle(c, 3000)->series[0].last.state,
+                   SIOX_SAMPLE_FIRST); /* another interface, perhaps */
+  siox_collector_free(c);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_counters_first_reading_is_a_beginning),
+      cmocka_unit_test(a_wrap_is_placed_by_the_range),
+      cmocka_unit_test(a_time_in_which_it_may_wrap_twice_is_lost),
+      cmocka_unit_test(a_smaller_count_without_a_readable_range_is_lost_and_never_negative),
+      cmocka_unit_test(more_than_is_physically_possible_is_lost),
+      cmocka_unit_test(what_came_while_the_machine_slept_is_marked_and_not_billed),
+      cmocka_unit_test(a_clock_that_does_not_advance_is_refused),
+      cmocka_unit_test(an_unreadable_meter_is_lost_and_the_time_until_it_comes_back_is_not),
+      cmocka_unit_test(watts_of_a_domain_become_joules),
+      cmocka_unit_test(each_joule_of_a_node_counts_once),
+      cmocka_unit_test(of_two_sources_of_a_domain_the_better_counts_until_it_falls_silent),
+      cmocka_unit_test(places_that_come_and_go_keep_their_index),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
