@@ -54,6 +54,8 @@ void siox_collector_free(struct siox_collector *c); /* closes the providers; NUL
 /* Opens a provider; env is copied, its texts are not. Negative with a message. */
 int siox_collector_add(struct siox_collector *c, const struct siox_provider *provider,
                        const struct siox_provider_env *env, struct siox_diag *diag);
+/* The processes that providers watch from the next cycle on; the list is copied. */
+int siox_collector_processes(struct siox_collector *c, const int32_t *pids, size_t n);
 /* Reads all. boot_ns of CLOCK_BOOTTIME: where it gained more than now_ns, the machine slept.
  * Negative: SIOX_ENOMEM; SIOX_EINVAL for a time before the last one, and nothing is read. */
 int siox_collector_cycle(struct siox_collector *c, int64_t now_ns, int64_t boot_ns);

@@ -85,9 +85,16 @@ struct siox_provider_env {
   const struct siox_setting *settings;
   size_t nsettings;
   int64_t period_ns; /* of the collector */
-  /* What other providers measured in this cycle, for those of a later phase; SIOX_ENOENT,
-   * SIOX_EGONE without a sample. where NULL: the sum over all places. Counters: unit a second. */
+  /* What other providers measured in this cycle, for those of a later phase: counters in unit a
+   * second. The sum over all places, or of one; SIOX_ENOENT: nobody measures it, SIOX_EGONE: not in
+   * this cycle. */
   int (*sample)(void *collector, const char *name, const char *where, double *value);
+  /* Each place of a metric; error: SIOX_EGONE without a sample in this cycle. */
+  void (*each)(void *collector, const char *name,
+               void (*take)(void *context, const char *where, double value, int error),
+               void *context);
+  /* The processes that are watched, which may be others in the next cycle. */
+  size_t (*processes)(void *collector, const int32_t **pids);
   void *collector;
 };
 

@@ -29,6 +29,7 @@ void siox_collector_free(struct siox_collector *c) {
   free(c->series);
   free(c->before);
   free(c->listeners);
+  free(c->pids);
   free(c);
 }
 
@@ -96,6 +97,8 @@ int siox_collector_add(struct siox_collector *c, const struct siox_provider *pro
   struct siox__source s = {.provider = provider};
   struct siox_provider_env own = *env;
   own.sample = siox__collector_sample;
+  own.each = siox__collector_each;
+  own.processes = siox__collector_watched;
   own.collector = c;
   int e = provider->open(&own, &s.state, diag);
   if (e < 0)
@@ -107,6 +110,16 @@ int siox_collector_add(struct siox_collector *c, const struct siox_provider *pro
   c->sources[at] = s;
   c->nsources++;
   return take_list(c, &c->sources[at]);
+}
+
+int siox_collector_processes(struct siox_collector *c, const int32_t *pids, size_t n) {
+  int32_t *own = realloc(c->pids, (n + 1) * sizeof *own);
+  if (!own)
+    return SIOX_ENOMEM;
+  memcpy(own, pids, n * sizeof *own);
+  c->pids = own;
+  c->npids = n;
+  return 0;
 }
 
 int siox_collector_subscribe(struct siox_collector *c,
@@ -240,6 +253,23 @@ int siox__collector_sample(void *collector, const char *name, const char *where,
     result = 0;
   }
   return result;
+}
+
+void siox__collector_each(void *collector, const char *name,
+                          void (*take)(void *, const char *, double, int), void *context) {
+  const struct siox_collector *c = collector;
+  for (size_t i = 0; i < c->cycle.nseries; i++) {
+    const struct siox_series *s = &c->series[i];
+    if (!s->gone && strcmp(s->metric.name, name) == 0)
+      take(context, s->metric.where, s->last.value,
+           s->last.state == SIOX_SAMPLE_VALID ? 0 : SIOX_EGONE);
+  }
+}
+
+size_t siox__collector_watched(void *collector, const int32_t **pids) {
+  const struct siox_collector *c = collector;
+  *pids = c->pids;
+  return c->npids;
 }
 
 double siox_cycle_joules(const struct siox_cycle *cycle, bool *estimated) {

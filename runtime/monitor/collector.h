@@ -33,9 +33,14 @@ struct siox_collector {
   size_t nlisteners;
   struct siox_cycle cycle;
   int64_t boot_ns;
+  int32_t *pids;
+  size_t npids;
 };
 
-/* env.sample of every provider. */
+/* env.sample, env.each and env.processes of every provider. */
 int siox__collector_sample(void *collector, const char *name, const char *where, double *value);
+void siox__collector_each(void *collector, const char *name,
+                          void (*take)(void *, const char *, double, int), void *context);
+size_t siox__collector_watched(void *collector, const int32_t **pids);
 
 #endif

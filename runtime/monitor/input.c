@@ -208,6 +208,17 @@ void siox__input_names_free(char **names, size_t n) {
   free(names);
 }
 
+void siox__probe_file(const struct siox_provider_env *env, const char *path,
+                      struct siox_probe *probe) {
+  char text[64];
+  *probe = (struct siox_probe){0};
+  const int e = siox__input_text(env->root, path, text, sizeof text);
+  probe->error = e == SIOX_ERANGE || e > 0 ? 0 : e; /* longer than what was asked for is fine */
+  if (probe->error < 0)
+    snprintf(probe->why, sizeof probe->why, "%s%s: %s", env->root, path,
+             siox_strerror(probe->error));
+}
+
 const char *siox__setting(const struct siox_provider_env *env, const char *key) {
   for (size_t i = env->nsettings; i-- > 0;)
     if (strcmp(env->settings[i].key, key) == 0)

@@ -33,6 +33,9 @@ void siox__input_close(struct siox__input *in);
 
 /* Decimal digits at *at, which goes behind them; false: there are none, or more than 64 bits. */
 bool siox__input_number(const char **at, uint64_t *value);
+/* A source that is one readable file. */
+void siox__probe_file(const struct siox_provider_env *env, const char *path,
+                      struct siox_probe *probe);
 /* The code for errno. */
 int siox__input_error(int number);
 /* The value of a setting; NULL: not set. Unknown settings are an error with file and line: list the

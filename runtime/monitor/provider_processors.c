@@ -140,14 +140,8 @@ static int read_processors(void *state, int64_t now_ns, struct siox_reading *rea
 }
 
 static void probe_processors(const struct siox_provider_env *env, struct siox_probe *probe) {
-  char text[64];
-  *probe = (struct siox_probe){.resolution_s = 1.0 / USER_HZ};
-  probe->error = siox__input_text(env->root, "/proc/stat", text, sizeof text);
-  if (probe->error == SIOX_ERANGE || probe->error > 0)
-    probe->error = 0; /* longer than what was asked for */
-  if (probe->error < 0)
-    snprintf(probe->why, sizeof probe->why, "%s/proc/stat: %s", env->root,
-             siox_strerror(probe->error));
+  siox__probe_file(env, "/proc/stat", probe);
+  probe->resolution_s = 1.0 / USER_HZ;
 }
 
 const struct siox_provider siox__provider_processors = {

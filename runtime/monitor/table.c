@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "monitor/table.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct siox__table_state {
+  const struct siox__table *table;
+  char root[256];
+  struct siox__metrics metrics; /* ncolumns a place, places in the file's order */
+};
+
+void siox__table_close(void *state) {
+  struct siox__table_state *s = state;
+  siox__metrics_free(&s->metrics);
+  free(s);
+}
+
+size_t siox__table_metrics(void *state, const struct siox_metric **out) {
+  struct siox__table_state *s = state;
+  *out = s->metrics.list;
+  return s->metrics.n;
+}
+
+/* The next line from *at on that is wanted. */
+static bool next_place(const struct siox__table_state *s, char **at, char *name, size_t size,
+                       const char **numbers) {
+  while (*at && **at) {
+    char *line = *at, *end = strchr(line, '\n');
+    *at = end ? end + 1 : NULL;
+    if (end)
+      *end = 0;
+    if (s->table->line(s->root, line, name, size, numbers))
+      return true;
+  }
+  return false;
+}
+
+static int list(struct siox__table_state *s, char *text) {
+  char name[56];
+  const char *numbers;
+  s->metrics.n = 0;
+  for (char *at = text; next_place(s, &at, name, sizeof name, &numbers);)
+    for (size_t i = 0; i < s->table->ncolumns; i++) {
+      const struct siox__table_column *c = &s->table->columns[i];
+      struct siox_metric *m = siox__metrics_add(&s->metrics, c->kind, c->metric, name, c->unit);
+      if (!m)
+        return SIOX_ENOMEM;
+      m->scale = c->scale;
+      m->wrap = c->wrap;
+      m->polarity = c->polarity;
+    }
+  return 0;
+}
+
+/* The columns of one line; those that it does not have are SIOX_ENOENT. */
+static void numbers_of(const struct siox__table *t, const char *numbers,
+                       struct siox_reading *readings) {
+  uint64_t values[32];
+  unsigned n = 0;
+  for (const char *p = numbers; n < sizeof values / sizeof values[0]; n++) {
+    p += strspn(p, " \t");
+    if (!siox__input_number(&p, &values[n]) || (*p && *p != ' ' && *p != '\t'))
+      break;
+  }
+  for (size_t i = 0; i < t->ncolumns; i++) {
+    const struct siox__table_column *c = &t->columns[i];
+    readings[i] = (struct siox_reading){.error = c->number < n ? 0 : SIOX_ESYNTAX};
+    if (c->number < n && c->kind == SIOX_METRIC_COUNTER)
+      readings[i].count = values[c->number];
+    else if (c->number < n)
+      readings[i].value = (double)values[c->number] * c->scale;
+  }
+}
+
+int siox__table_read(void *state, int64_t now_ns, struct siox_reading *readings) {
+  struct siox__table_state *s = state;
+  char *text, *again = NULL, name[56];
+  size_t length, at_metric = 0;
+  const char *numbers;
+  (void)now_ns;
+  int e = siox__input_all(s->root, s->table->path, &text, &length);
+  if (e < 0)
+    return e;
+  if (!(again = strdup(text))) {
+    free(text);
+    return SIOX_ENOMEM;
+  }
+  bool same = true;
+  for (char *at = text; same && next_place(s, &at, name, sizeof name, &numbers);
+       at_metric += s->table->ncolumns) {
+    same = at_metric < s->metrics.n && strcmp(s->metrics.list[at_metric].where, name) == 0;
+    if (same)
+      numbers_of(s->table, numbers, readings + at_metric);
+  }
+  if (!same || at_metric != s->metrics.n)
+    e = list(s, again) < 0 ? SIOX_ENOMEM : 1;
+  free(text);
+  free(again);
+  return e;
+}
+
+int siox__table_open(const struct siox__table *table, const struct siox_provider_env *env,
+                     const char *provider, struct siox__table_state **state,
+                     struct siox_diag *diag) {
+  static const char *const known[] = {NULL};
+  int e = siox__settings_known(env, provider, known, diag);
+  if (e < 0)
+    return e;
+  char *text = NULL;
+  size_t length;
+  struct siox__table_state *s = calloc(1, sizeof *s);
+  if (!s)
+    return SIOX_ENOMEM;
+  s->table = table;
+  e = (size_t)snprintf(s->root, sizeof s->root, "%s", env->root) < sizeof s->root ? 0 : SIOX_ERANGE;
+  if (e == 0 && (e = siox__input_all(s->root, table->path, &text, &length)) == 0)
+    e = list(s, text);
+  free(text);
+  if (e < 0) {
+    snprintf(diag->text, sizeof diag->text, "%s%s: %s", env->root, table->path, siox_strerror(e));
+    siox__table_close(s);
+    return e;
+  }
+  *state = s;
+  return 0;
+}
