@@ -140,21 +140,22 @@ bool siox__input_number(const char **at, uint64_t *value) {
   return true;
 }
 
-static int whole_number(const char *text, uint64_t *value) {
+/* All of the text, which has no NUL in it, is one number. */
+static int whole_number(const char *text, int length, uint64_t *value) {
   const char *at = text;
-  return siox__input_number(&at, value) && *at == 0 ? 0 : SIOX_ESYNTAX;
+  return siox__input_number(&at, value) && at == text + length ? 0 : SIOX_ESYNTAX;
 }
 
 int siox__input_u64(const char *root, const char *path, uint64_t *value) {
   char text[32];
   const int n = siox__input_text(root, path, text, sizeof text);
-  return n < 0 ? n : whole_number(text, value);
+  return n < 0 ? n : whole_number(text, n, value);
 }
 
 int siox__input_again_u64(struct siox__input *in, uint64_t *value) {
   char text[32];
   const int n = siox__input_again(in, text, sizeof text);
-  return n < 0 ? n : whole_number(text, value);
+  return n < 0 ? n : whole_number(text, n, value);
 }
 
 static int by_number_and_letter(const void *a, const void *b) {
