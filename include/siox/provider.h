@@ -75,14 +75,14 @@ struct siox_reading {
 };
 
 /* "key: value" of the module's node in the configuration. */
-struct siox_setting {
+struct siox_option {
   const char *key, *value;
   unsigned line;
 };
 struct siox_provider_env {
   const char *root;   /* stands before /sys, /proc and /dev; "" for the machine itself */
   const char *origin; /* file that the settings come from, for messages */
-  const struct siox_setting *settings;
+  const struct siox_option *settings;
   size_t nsettings;
   int64_t period_ns; /* of the collector */
   /* What other providers measured in this cycle, for those of a later phase: counters in unit a

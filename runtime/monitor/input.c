@@ -230,7 +230,7 @@ const char *siox__setting(const struct siox_provider_env *env, const char *key) 
 int siox__settings_known(const struct siox_provider_env *env, const char *provider,
                          const char *const *known, struct siox_diag *diag) {
   for (size_t i = 0; i < env->nsettings; i++) {
-    const struct siox_setting *s = &env->settings[i];
+    const struct siox_option *s = &env->settings[i];
     bool found = false;
     for (const char *const *k = known; *k && !found; k++)
       found = strcmp(*k, s->key) == 0;

@@ -160,7 +160,7 @@ static void what_a_part_of_is_lost_has_no_utilisation(void **unused) {
 static const char script[] = "/script";
 static int scripted(const struct tree *t, struct siox_collector **c, struct siox_diag *diag) {
   static char path[4096];
-  const struct siox_setting setting = {"file", tree_path(t, script, path), 1};
+  const struct siox_option setting = {"file", tree_path(t, script, path), 1};
   assert_int_equal(siox_collector_new(c), 0);
   return siox_collector_add(
       *c, siox_provider_find("scripted"),
@@ -229,7 +229,7 @@ static void what_is_wrong_in_a_script_is_named_with_its_line(void **unused) {
 
 static void a_setting_that_is_not_there_is_named_with_file_and_line(void **unused) {
   (void)unused;
-  const struct siox_setting setting = {"colour", "red", 12};
+  const struct siox_option setting = {"colour", "red", 12};
   struct siox_diag diag;
   void *state;
   for (const struct siox_provider *const *p = siox_providers(); *p; p++) {

@@ -1,0 +1,65 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""siox providers: what can be measured here, on captured trees and on this machine. providers.py CASE"""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+
+SIOX = os.path.join(os.environ["SIOX_BUILD"], "bin", "siox")
+MEMINFO = "MemTotal: 1000 kB\nMemFree: 100 kB\nMemAvailable: 250 kB\n"
+
+
+def siox(*words, status=0, **environment):
+    done = subprocess.run([SIOX, "providers", *words], capture_output=True, text=True, env={**os.environ, **environment})
+    assert done.returncode == status, (done.returncode, done.stdout, done.stderr)
+    return done
+
+
+def tree(root, files):
+    for path, text in files.items():
+        path = root + path
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w") as f:
+            f.write(text)
+
+
+def a_tree_stands_in_for_the_machine():
+    with tempfile.TemporaryDirectory() as root:
+        tree(root, {"/proc/meminfo": MEMINFO})
+        for words, environment in ((("--root", root), {}), ((), {"SIOX_SYSFS_ROOT": root})):
+            told = {p["name"]: p for p in json.loads(siox("--json", *words, **environment).stdout)}
+            assert told["memory"]["works"] and not told["processors"]["works"], told
+            assert root + "/proc/stat" in told["processors"]["why"], told["processors"]
+        assert "not here" in siox("--root", root).stdout
+
+
+def a_source_that_was_named_and_does_not_work_is_a_failure():
+    with tempfile.TemporaryDirectory() as root:
+        tree(root, {"/proc/meminfo": MEMINFO})
+        siox("--root", root, "memory")
+        siox("--root", root, "memory", "processors", status=1)
+    assert "no such provider" in siox("moon", status=2).stderr
+
+
+def a_sample_agrees_with_the_kernel():
+    before = time.clock_gettime(time.CLOCK_MONOTONIC)
+    sample = json.loads(siox("--json", "--sample=0.3", "processors", "memory").stdout)
+    assert 0.3 <= sample["seconds"] <= time.clock_gettime(time.CLOCK_MONOTONIC) - before, sample["seconds"]
+    value = {(s["name"], s["where"]): s["value"] for s in sample["series"]}
+    with open("/proc/meminfo") as f:
+        total = int(f.readline().split()[1]) * 1024
+    assert value["mem_total", ""] == total, (value, total)
+    used = sum(v for (name, where), v in value.items() if name.startswith("cpu_") and where == "cpu0" and v is not None)
+    assert 0.5 <= used <= 1.5, used  # a processor does something for a second a second, counted in ticks of 10 ms
+
+
+def output_that_cannot_be_written_is_an_error():
+    with open("/dev/full", "w") as full:
+        done = subprocess.run([SIOX, "providers"], stdout=full, stderr=subprocess.PIPE, text=True)
+    assert done.returncode == 1 and "cannot write" in done.stderr, done
+
+
+globals()[sys.argv[1]]()
