@@ -27,4 +27,7 @@ bool siox__meters_settle(struct siox__meters *m);
 int siox__meters_read(struct siox__meters *m, struct siox_reading *readings);
 void siox__meters_free(struct siox__meters *m);
 
+/* Watts that nothing of the domain reaches for as long as a cycle, where no limit can be read. */
+double siox__meter_most(enum siox_domain domain);
+
 #endif

@@ -132,12 +132,11 @@ static enum siox_domain domain_of(const char *name) {
 /* Watts that the zone cannot exceed for as long as a cycle. Its limits are means over windows of up
  * to seconds, and turbo goes to two or three times the long-term one meanwhile: four times the
  * greatest limit that can be read. Limits that were never set read 0, opened ones thousands of
- * watts, so that stays between a quarter of `most` and twice that. most: where no limit can be
- * read, as with AMD, four times what the greatest packages (500 W), their memory (24 modules of 10
- * W) and nodes take. The bound also tells when a counter may have wrapped twice: 65 kJ at 2 kW last
- * 32 s. */
+ * watts, so that stays between a quarter of the domain's most and twice that; where there is none,
+ * as with AMD, it is that most. The bound also tells when a counter may have wrapped twice: 65 kJ
+ * at 2 kW last 32 s. */
 static double bound_of(const char *root, const struct zone *zone, enum siox_domain domain) {
-  const double most = domain == SIOX_DOMAIN_PSYS ? 10000 : domain == SIOX_DOMAIN_DRAM ? 1000 : 2000;
+  const double most = siox__meter_most(domain == SIOX_DOMAIN_OTHER ? SIOX_DOMAIN_PACKAGE : domain);
   static const char *const limits[] = {"max_power_uw", "power_limit_uw"};
   uint64_t greatest = 0;
   for (int i = 0; i < 3; i++)
