@@ -519,7 +519,7 @@ static void unknown_settings_are_refused_with_file_and_line(void **unused) {
   struct meter_test t;
   meter_new(&t);
   server(&t);
-  const struct siox_setting setting = {.key = "colour", .value = "blue", .line = 12};
+  const struct siox_option setting = {.key = "colour", .value = "blue", .line = 12};
   t.env.settings = &setting;
   t.env.nsettings = 1;
   assert_int_equal(meter_refused(&t, powercap), SIOX_EINVAL);
