@@ -3,8 +3,9 @@
  * greatest time that a call of their kind and size took.
  *
  * A call that hung and ended says nothing of how long calls take, or the next one would be told
- * `factor` times later. Such ends are only counted; when ACCEPT of them have come, the least of
- * them is what calls take. */
+ * `factor` times later. Such ends are only counted, and each nine others take one from the count;
+ * when it is ACCEPT, more than a tenth of the calls end so, and the least of them is what calls
+ * take. */
 #include "monitor/adpi.h"
 #include <math.h>
 #include <stdio.h>
@@ -12,10 +13,11 @@
 
 enum { ACCEPT = 8 };
 
+static const double OTHERS = 9;
+
 struct seen {
   double greatest_s;
-  uint32_t beyond;
-  double least_beyond_s;
+  double beyond, least_beyond_s;
 };
 struct hung {
   double limit_s, factor;
@@ -50,8 +52,10 @@ static double bound_of(const struct hung *set, const struct seen *s) {
   return fmax(set->limit_s, set->factor * s->greatest_s);
 }
 
-static void learn(const struct hung *set, struct seen *s, double longest_s) {
-  if (longest_s <= bound_of(set, s)) {
+static void learn(const struct hung *set, struct seen *s, double calls, double longest_s) {
+  const bool beyond = longest_s > bound_of(set, s);
+  s->beyond = fmax(0, s->beyond - (calls - beyond) / OTHERS);
+  if (!beyond) {
     s->greatest_s = fmax(s->greatest_s, longest_s);
     return;
   }
@@ -77,7 +81,7 @@ static int cycle_hung(void *state, const struct siox_adpi_input *input, struct s
     const struct siox_activity_class *c = &k->classes[i % SIOX_SIZE_CLASSES];
     struct seen *s = (struct seen *)set->slots.at + i;
     if (c->calls > 0)
-      learn(set, s, (double)c->longest_ns * 1e-9);
+      learn(set, s, (double)c->calls, (double)c->longest_ns * 1e-9);
     const double runs = (double)(input->cycle->now_ns - c->oldest_ns) * 1e-9,
                  bound = bound_of(set, s);
     if (c->running == 0 || runs <= bound)

@@ -141,17 +141,26 @@ static inline bool *test_injected(uint64_t *state, size_t n, size_t from, double
   return injected;
 }
 
-/* Cycles: abnormal and told, abnormal and not, told and not abnormal. */
+/* Recall: of what was abnormal (cycles, or episodes), how much was told. Precision: of the cycles
+ * that were told, how many were abnormal. */
 struct score {
-  size_t hit, missed, false_alarm;
+  size_t hit, missed, right, false_alarm;
 };
+static inline void score_told(struct score *s, bool told, bool abnormal) {
+  s->right += told && abnormal;
+  s->false_alarm += told && !abnormal;
+}
+static inline void score_episode(struct score *s, bool found) {
+  s->hit += found;
+  s->missed += !found;
+}
 static inline void score_add(struct score *s, bool injected, bool told) {
-  s->hit += injected && told;
-  s->missed += injected && !told;
-  s->false_alarm += !injected && told;
+  score_told(s, told, injected);
+  if (injected)
+    score_episode(s, told);
 }
 static inline double score_precision(const struct score *s) {
-  return s->hit + s->false_alarm ? (double)s->hit / (double)(s->hit + s->false_alarm) : 0;
+  return s->right ? (double)s->right / (double)(s->right + s->false_alarm) : 0;
 }
 /* All of several runs: recall of each, precision of the worst and of all. */
 struct scores {
@@ -166,6 +175,7 @@ static inline void scores_add(struct scores *all, const struct score *s) {
     all->worst = p;
   all->all.hit += s->hit;
   all->all.missed += s->missed;
+  all->all.right += s->right;
   all->all.false_alarm += s->false_alarm;
 }
 static inline void scores_check(const struct scores *s) {
