@@ -9,8 +9,11 @@
  * more than half of a window lies beyond: that is a new normal, and is taken whole. What a window
  * took is forgotten with it;
  * - a tail in which more than `rare` of the values lie is where this metric usually is (0 bytes of
- * a disk that sleeps, a counter of coarse ticks), and only what lies beyond the range is told
- * there. rare: 100 % is the paper's rule alone. */
+ * a disk that sleeps, a counter of coarse ticks), and only what lies beyond the range by more than
+ * `tail` of its width is told there. rare: 100 % is the paper's rule alone. Of a hundred metrics
+ * there is always one that is where it seldom is. So each of n metrics has its n-th part of `rare`,
+ * and what lies beyond a range without being that rare must lie beyond by 1 + log2 n times `tail`:
+ * the greatest of n values with exponential tails grows with the logarithm of n. */
 #include "monitor/adpi.h"
 #include <ctype.h>
 #include <math.h>
@@ -26,7 +29,7 @@ struct extremes {
 struct learned {
   struct extremes past[WINDOWS], range, taken, all; /* taken, all: of this window */
   uint32_t npast, next, n, beyond, ntaken;          /* the last three: samples of this window */
-  double counted, low_share, high_share;            /* of values in the tails */
+  double counted, low, high; /* values, and those in the tails; the older ones fade */
 };
 struct statistics {
   double tail, learning, rare, each_processor;
@@ -77,9 +80,14 @@ static void turn(struct learned *l) {
   l->n = l->beyond = l->ntaken = 0;
 }
 
+/* As long as it is not known to be rare it is not. */
+static bool is_rare(const struct learned *l, double in_tail, double rare) {
+  return rare >= 1 || in_tail + 1 <= rare * (l->counted + 1);
+}
+
 /* +1: in the top tail or above the range; -1: in the bottom tail or below; 0: neither, or nothing
  * is known yet. */
-static int learn(struct learned *l, const struct statistics *set, double v) {
+static int learn(struct learned *l, const struct statistics *set, double nmetrics, double v) {
   const uint32_t full = (uint32_t)set->learning;
   const bool speaks = l->npast > 0, half = l->n >= full / 2;
   const struct extremes r = speaks ? l->range : l->all;
@@ -89,16 +97,20 @@ static int learn(struct learned *l, const struct statistics *set, double v) {
   const bool above = v > r.high + noise, below = v < r.low - noise;
   const bool high = v >= r.high - tail, low = v <= r.low + tail;
   const bool far = v > r.high + tail + noise || v < r.low - tail - noise;
+  const double rare = set->rare < 1 ? set->rare / nmetrics : 1,
+               margin = tail * (1 + log2(nmetrics)) + noise;
   int side = 0;
-  if (speaks && (above || below))
-    side = above ? 1 : -1;
+  if (speaks && (v > r.high + margin || v < r.low - margin))
+    side = v > r.high ? 1 : -1;
   else if (speaks && width > 2 * noise)
-    side = high && l->high_share <= set->rare ? 1 : low && l->low_share <= set->rare ? -1 : 0;
+    side = high && is_rare(l, l->high, rare) ? 1 : low && is_rare(l, l->low, rare) ? -1 : 0;
   /* The first half of the learning period has no tails yet. */
   if ((speaks || half) && !(speaks && far)) {
-    l->counted = fmin(l->counted + 1, set->learning * WINDOWS);
-    l->high_share += ((high ? 1 : 0) - l->high_share) / l->counted;
-    l->low_share += ((low ? 1 : 0) - l->low_share) / l->counted;
+    const double memory = set->learning * WINDOWS;
+    const double keep = l->counted < memory ? 1 : 1 - 1 / memory;
+    l->counted = l->counted * keep + 1;
+    l->high = l->high * keep + high;
+    l->low = l->low * keep + low;
   }
   if (!(speaks && far)) {
     widen(&l->taken, v, v, l->ntaken == 0);
@@ -130,6 +142,14 @@ static void tell(const struct statistics *set, const struct siox_cycle *cycle, s
            side > 0 ? "top" : "bottom", 100 * set->tail, r.low, r.high);
 }
 
+static bool watched(const struct statistics *set, const struct siox_series *s) {
+  if (s->gone || (set->metrics && !siox__listed(set->metrics, s->metric.name)))
+    return false;
+  const char *where = s->metric.where;
+  return set->each_processor != 0 || strncmp(where, "cpu", 3) != 0 ||
+         !isdigit((unsigned char)where[3]);
+}
+
 static int cycle_statistics(void *state, const struct siox_adpi_input *input,
                             struct siox_issue *list, size_t max) {
   struct statistics *set = state;
@@ -138,17 +158,16 @@ static int cycle_statistics(void *state, const struct siox_adpi_input *input,
   const int e = siox__slots_grow(&set->slots, cycle->nseries, sizeof(struct learned));
   if (e < 0)
     return e;
+  double nmetrics = 0;
+  for (size_t i = 0; i < cycle->nseries; i++)
+    nmetrics += watched(set, &cycle->series[i]);
   for (size_t i = 0; i < cycle->nseries; i++) {
     const struct siox_series *s = &cycle->series[i];
-    if (s->gone || s->last.state != SIOX_SAMPLE_VALID ||
-        (set->metrics && !siox__listed(set->metrics, s->metric.name)))
-      continue;
-    if (set->each_processor == 0 && strncmp(s->metric.where, "cpu", 3) == 0 &&
-        isdigit((unsigned char)s->metric.where[3]))
+    if (!watched(set, s) || s->last.state != SIOX_SAMPLE_VALID)
       continue;
     struct learned *l = (struct learned *)set->slots.at + i;
     const struct extremes range = l->range; /* before this value can turn the window */
-    const int side = learn(l, set, s->last.value);
+    const int side = learn(l, set, nmetrics, s->last.value);
     if (side != 0)
       tell(set, cycle, i, side, range, &issues);
   }

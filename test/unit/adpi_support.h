@@ -11,7 +11,7 @@
 
 #define assert_near(a, b, within) assert_true(fabs((a) - (b)) <= (within))
 
-enum { LAB_SERIES = 16, LAB_ISSUES = 16 };
+enum { LAB_SERIES = 32, LAB_ISSUES = 16 };
 static const struct siox_provider lab_meter = {
     .abi = SIOX_PROVIDER_ABI, .name = "meter", .priority = 5};
 static const struct siox_provider lab_better = {

@@ -174,6 +174,25 @@ static void processors_one_by_one_are_looked_at_when_asked(void **unused) {
   }
 }
 
+static void of_many_metrics_each_must_lie_further_out(void **unused) {
+  (void)unused;
+  /* 16 metrics: beyond [0, 100] by 5 * (1 + log2 16) = 25; nothing is known to be so rare as a 16th
+   * of 2 %. */
+  struct lab *lab = lab_open("statistics", NULL);
+  for (int i = 0; i < 16; i++)
+    lab_series(lab, &lab_plain, SIOX_METRIC_GAUGE, "disk_queue", "", "1");
+  for (int k = 0; k < LEARNING; k++) {
+    for (size_t i = 0; i < 16; i++)
+      lab_set(lab, i, k % 101);
+    assert_int_equal(lab_cycle(lab), 0);
+  }
+  assert_int_equal(told(lab, 124.9), 0);
+  assert_int_equal(told(lab, 125.1), 1);
+  assert_int_equal(told(lab, -24.9), 0);
+  assert_int_equal(told(lab, -25.1), 1);
+  lab_close(lab);
+}
+
 /* Values of a metric with anomalies over 5 % of the run, at least a tenth of its range beyond it.
  */
 static void run(struct scores *scores, uint64_t seed, bool normal) {
@@ -219,6 +238,7 @@ int main(void) {
       cmocka_unit_test(the_papers_rule_alone_tells_all_of_the_tails),
       cmocka_unit_test(samples_that_are_not_valid_are_neither_judged_nor_learned),
       cmocka_unit_test(processors_one_by_one_are_looked_at_when_asked),
+      cmocka_unit_test(of_many_metrics_each_must_lie_further_out),
       cmocka_unit_test(anomalies_over_five_percent_of_a_run_are_found),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
