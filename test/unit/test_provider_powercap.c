@@ -514,6 +514,82 @@ static void links_in_a_circle_end(void **unused) {
   meter_free(&t);
 }
 
+/* s-tui#42 */
+static void what_came_while_the_machine_slept_is_marked_and_not_billed(void **unused) {
+  (void)unused;
+  struct meter_test t;
+  meter_new(&t);
+  zone(&t, "intel-rapl:0", "package-0", 1000000);
+  meter_collect(&t, powercap);
+  joules(&t, 0);
+  energy(&t, "intel-rapl:0", 9000000);
+  const int64_t hour = 3600 * 1000 * MS;
+  assert_int_equal(siox_collector_cycle(t.collector, 100 * MS, 100 * MS + hour), 0);
+  assert_int_equal(meter_energy(&t, "package-0")->last.state, SIOX_SAMPLE_SUSPENDED);
+  energy(&t, "intel-rapl:0", 11000000);
+  assert_int_equal(siox_collector_cycle(t.collector, 200 * MS, 200 * MS + hour), 0);
+  assert_near(meter_energy(&t, "package-0")->total, 2, 1e-9);
+  meter_free(&t);
+}
+
+/* Puts something into one of the files that are read. */
+static void disturb(struct meter_test *t, uint64_t *seed) {
+  static const char *const files[] = {
+      CLASS "intel-rapl:0/energy_uj", CLASS "intel-rapl:1/energy_uj",
+      CLASS "intel-rapl:2/energy_uj", CLASS "intel-rapl:1/max_energy_range_uj",
+      CLASS "intel-rapl:1/name"};
+  const char *file = files[test_below(seed, sizeof files / sizeof files[0])];
+  char below[256];
+  tree_remove(&t->tree, file);
+  switch (test_below(seed, 5)) {
+  case 0:
+    break;
+  case 1:
+    tree_put(&t->tree, file, "%s", nonsense[test_below(seed, NNONSENSE)]);
+    break;
+  case 2:
+    snprintf(below, sizeof below, "%s/is_a_directory", file);
+    tree_put(&t->tree, below, "1");
+    break;
+  case 3: /* any number of any length */
+    tree_put(&t->tree, file, "%llu",
+             (unsigned long long)(test_random(seed) >> test_below(seed, 64)));
+    break;
+  default:
+    tree_put(&t->tree, file, "%llu", (unsigned long long)test_below(seed, RANGE));
+  }
+}
+
+static void whatever_files_say_no_energy_is_negative_or_more_than_is_possible(void **unused) {
+  (void)unused;
+  struct meter_test t;
+  uint64_t seed = 5;
+  meter_new(&t);
+  zone(&t, "intel-rapl:0", "package-0", 100000000);
+  zone(&t, "intel-rapl:1", "package-1", 300000000);
+  zone(&t, "intel-rapl:2", "psys", 1000000000);
+  meter_collect(&t, powercap);
+  int64_t ms = 0;
+  for (int i = 0; i < 3000; i++) {
+    if (test_below(&seed, 3) == 0) { /* a good reading, near to any other good one */
+      tree_remove(&t.tree, CLASS "intel-rapl:0/energy_uj");
+      energy(&t, "intel-rapl:0", 100000000 + (uint64_t)i * 1000000);
+    }
+    if (test_below(&seed, 2) == 0)
+      disturb(&t, &seed);
+    ms += 1 + (int64_t)test_below(&seed, 300);
+    const struct siox_cycle *c = meter_cycle(&t, ms);
+    for (size_t k = 0; k < c->nseries; k++) {
+      const struct siox_series *s = &c->series[k];
+      assert_true(s->last.amount >= 0 && s->last.value >= 0);
+      assert_true(s->last.value <= s->metric.bound * (1 + 1e-12));
+      assert_true(s->total <= s->metric.bound * 1e-3 * (double)ms * (1 + 1e-9));
+    }
+  }
+  assert_true(meter_energy(&t, "package-0")->total > 0);
+  meter_free(&t);
+}
+
 static void unknown_settings_are_refused_with_file_and_line(void **unused) {
   (void)unused;
   struct meter_test t;
@@ -558,6 +634,8 @@ int main(void) {
       cmocka_unit_test(a_file_that_vanishes_between_readings_is_lost_until_it_comes_back),
       cmocka_unit_test(a_zone_with_a_name_that_nobody_knows_is_read_and_not_summed),
       cmocka_unit_test(links_in_a_circle_end),
+      cmocka_unit_test(what_came_while_the_machine_slept_is_marked_and_not_billed),
+      cmocka_unit_test(whatever_files_say_no_energy_is_negative_or_more_than_is_possible),
       cmocka_unit_test(unknown_settings_are_refused_with_file_and_line),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
