@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* A ring of intervals for each series and length. */
+#include "siox/reductions.h"
+#include <stdlib.h>
+
+static const struct {
+  const char *text;
+  int64_t ns;
+  size_t kept;
+} lengths[] = {
+#define SIOX_REDUCTION(name, text, ns, kept) {text, INT64_C(ns), kept},
+#include "siox/reductions.def"
+#undef SIOX_REDUCTION
+};
+enum {
+  SLOTS = 0
+#define SIOX_REDUCTION(name, text, ns, kept) +(kept)
+#include "siox/reductions.def"
+#undef SIOX_REDUCTION
+};
+
+struct slot {
+  int64_t number; /* start over length */
+  float min, max;
+  double weighted, seconds; /* value times seconds, and how many */
+  double sum;
+  uint32_t samples; /* 0: empty */
+};
+
+struct siox_reductions {
+  struct slot *
+      *series; /* SLOTS each, those of one length after the other; NULL: no sample came yet */
+  size_t n;
+};
+
+int64_t siox_reduction_ns(enum siox_reduction length) { return lengths[length].ns; }
+const char *siox_reduction_text(enum siox_reduction length) { return lengths[length].text; }
+
+int siox_reductions_new(struct siox_reductions **out) {
+  *out = calloc(1, sizeof **out);
+  return *out ? 0 : SIOX_ENOMEM;
+}
+
+void siox_reductions_free(struct siox_reductions *r) {
+  for (size_t i = 0; r && i < r->n; i++)
+    free(r->series[i]);
+  if (r)
+    free(r->series);
+  free(r);
+}
+
+/* Rounded down, for times before 0, too. */
+static int64_t number_at(int64_t ns, int64_t length) { return ns / length - (ns % length < 0); }
+
+static void take(struct slot *slots, int64_t at_ns, double seconds, const struct siox_sample *s) {
+  for (size_t l = 0; l < SIOX_NREDUCTIONS; slots += lengths[l++].kept) {
+    const int64_t number = number_at(at_ns, lengths[l].ns), kept = (int64_t)lengths[l].kept;
+    struct slot *slot = &slots[((number % kept) + kept) % kept];
+    const float value = (float)s->value;
+    if (slot->samples == 0 || slot->number != number)
+      *slot = (struct slot){.number = number, .min = value, .max = value};
+    slot->min = value < slot->min ? value : slot->min;
+    slot->max = value > slot->max ? value : slot->max;
+    slot->weighted += s->value * seconds;
+    slot->seconds += seconds;
+    slot->sum += s->amount;
+    slot->samples++;
+  }
+}
+
+int siox_reductions_take(struct siox_reductions *r, const struct siox_cycle *cycle) {
+  if (r->n < cycle->nseries) {
+    struct slot **more = realloc(r->series, cycle->nseries * sizeof *more);
+    if (!more)
+      return SIOX_ENOMEM;
+    for (size_t i = r->n; i < cycle->nseries; i++)
+      more[i] = NULL;
+    r->series = more;
+    r->n = cycle->nseries;
+  }
+  /* A gauge's first reading stands for no time; it counts for a nanosecond, so that it is the
+   * average of itself. */
+  const double seconds = cycle->dt_ns > 0 ? 1e-9 * (double)cycle->dt_ns : 1e-9;
+  for (size_t i = 0; i < cycle->nseries; i++) {
+    const struct siox_series *s = &cycle->series[i];
+    if (s->last.state != SIOX_SAMPLE_VALID || s->gone)
+      continue;
+    if (!r->series[i] && !(r->series[i] = calloc(SLOTS, sizeof **r->series)))
+      return SIOX_ENOMEM;
+    const bool of_a_time = s->metric.kind != SIOX_METRIC_GAUGE;
+    take(r->series[i], of_a_time ? cycle->now_ns - cycle->dt_ns / 2 : cycle->now_ns, seconds,
+         &s->last);
+  }
+  return 0;
+}
+
+size_t siox_reductions_read(const struct siox_reductions *r, size_t series,
+                            enum siox_reduction length, int64_t from_ns, int64_t to_ns,
+                            struct siox_interval *out, size_t room) {
+  if (series >= r->n || !r->series[series] || (unsigned)length >= SIOX_NREDUCTIONS ||
+      from_ns >= to_ns)
+    return 0;
+  const struct slot *slots = r->series[series];
+  for (enum siox_reduction l = 0; l < length; l++)
+    slots += lengths[l].kept;
+  const int64_t ns = lengths[length].ns, kept = (int64_t)lengths[length].kept;
+  int64_t first = number_at(from_ns - 1, ns) + 1, last = number_at(to_ns - 1, ns),
+          newest = INT64_MIN;
+  for (int64_t i = 0; i < kept; i++)
+    if (slots[i].samples > 0 && slots[i].number > newest)
+      newest = slots[i].number;
+  if (newest == INT64_MIN)
+    return 0;
+  first = first > newest - kept + 1 ? first : newest - kept + 1;
+  last = last < newest ? last : newest;
+  size_t n = 0;
+  for (int64_t number = first; number <= last && n < room; number++) {
+    const struct slot *slot = &slots[((number % kept) + kept) % kept];
+    if (slot->samples == 0 || slot->number != number)
+      continue;
+    out[n++] = (struct siox_interval){.start_ns = number * ns,
+                                      .samples = slot->samples,
+                                      .min = slot->min,
+                                      .max = slot->max,
+                                      .average = slot->weighted / slot->seconds,
+                                      .sum = slot->sum};
+  }
+  return n;
+}
