@@ -29,13 +29,17 @@ struct siox_sample {
 struct siox_series {
   const struct siox_provider *provider;
   struct siox_metric metric;
-  /* Its joules stand in sums: it is of the best source of its domain that gives readings, and no
-   * domain around that one has any. A source without a reading for a second is passed over. */
+  /* It is of the best source of its domain that gives readings; a source without one for a second
+   * is passed over. */
+  bool best;
+  /* Its joules stand in sums over the node: it is of the best source, and no domain around its own
+   * has one. */
   bool counts;
-  bool gone;       /* the provider no longer has it */
-  uint64_t lost;   /* samples, so far */
-  uint64_t silent; /* cycles since the last one that was not lost */
-  double total;    /* of the amounts; what was lost is not in it */
+  bool gone; /* the provider no longer has it; after ten minutes another one may stand here */
+  uint32_t generation; /* how many stood here before */
+  uint64_t lost;       /* samples, so far */
+  uint64_t silent;     /* cycles since the last one that was not lost */
+  double total;        /* of the amounts; what was lost is not in it */
   struct siox_sample last;
 };
 
@@ -45,7 +49,7 @@ struct siox_cycle {
   uint64_t number; /* from 1 */
   bool suspended;  /* the machine slept in between */
   const struct siox_series *series;
-  size_t nseries; /* grows when places come; an index stays what it is */
+  size_t nseries; /* grows when places come; an index stays what it is while its generation does */
 };
 
 struct siox_collector;

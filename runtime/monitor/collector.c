@@ -11,6 +11,8 @@ enum {
   SILENT = 10,          /* cycles; a second at the default of 100 ms */
   MAX_CHANGES = 4,      /* of a provider's list in one cycle */
 };
+/* Whoever wants to know what a place that went away had said has so long. */
+static const int64_t KEPT_NS = INT64_C(600000000000);
 
 int siox_collector_new(struct siox_collector **out) {
   *out = calloc(1, sizeof **out);
@@ -33,6 +35,24 @@ void siox_collector_free(struct siox_collector *c) {
   free(c);
 }
 
+static bool same_place(const struct siox_metric *a, const struct siox_metric *b) {
+  return strcmp(a->name, b->name) == 0 && strcmp(a->where, b->where) == 0;
+}
+
+/* Where the metric has stood or may stand: its own place, one that went away long ago, or behind
+ * the last. */
+static size_t find(const struct siox_collector *c, const struct siox_provider *provider,
+                   const struct siox_metric *metric) {
+  size_t room = c->cycle.nseries;
+  for (size_t i = c->cycle.nseries; i-- > 0;) {
+    if (c->series[i].provider == provider && same_place(&c->series[i].metric, metric))
+      return i;
+    if (c->series[i].gone && c->cycle.now_ns - c->before[i].gone_ns > KEPT_NS)
+      room = i;
+  }
+  return room;
+}
+
 /* A series for each of the provider's metrics: the one it had, or a new one. */
 static int take_list(struct siox_collector *c, struct siox__source *s) {
   const struct siox_metric *list;
@@ -47,11 +67,7 @@ static int take_list(struct siox_collector *c, struct siox__source *s) {
     return SIOX_ENOMEM;
   s->lists++;
   for (size_t i = 0; i < n; i++) {
-    size_t at = 0;
-    while (at < c->cycle.nseries && !(c->series[at].provider == s->provider &&
-                                      strcmp(c->series[at].metric.name, list[i].name) == 0 &&
-                                      strcmp(c->series[at].metric.where, list[i].where) == 0))
-      at++;
+    size_t at = find(c, s->provider, &list[i]);
     if (at == c->room) {
       const size_t room = c->room ? 2 * c->room : 64;
       struct siox_series *series = realloc(c->series, room * sizeof *series);
@@ -64,22 +80,25 @@ static int take_list(struct siox_collector *c, struct siox__source *s) {
         return SIOX_ENOMEM;
       c->room = room;
     }
-    if (at == c->cycle.nseries) {
-      c->series[at] = (struct siox_series){.provider = s->provider, .gone = true};
-      c->before[at] = (struct siox__before){0};
-      c->cycle.nseries++;
-    }
+    if (at == c->cycle.nseries)
+      c->series[c->cycle.nseries++] = (struct siox_series){.provider = s->provider, .gone = true};
+    else if (c->series[at].provider != s->provider || !same_place(&c->series[at].metric, &list[i]))
+      c->series[at] = (struct siox_series){
+          .provider = s->provider, .gone = true, .generation = c->series[at].generation + 1};
     /* Nothing is known of what it was while it was away. */
     if (c->series[at].gone)
-      c->before[at].known = false;
+      c->before[at] = (struct siox__before){0};
     c->before[at].list = s->lists;
     c->series[at].gone = false;
     c->series[at].metric = list[i];
     s->index[i] = at;
   }
   for (size_t i = 0; i < c->cycle.nseries; i++)
-    if (c->series[i].provider == s->provider)
-      c->series[i].gone = c->before[i].list != s->lists;
+    if (c->series[i].provider == s->provider && c->before[i].list != s->lists &&
+        !c->series[i].gone) {
+      c->series[i].gone = true;
+      c->before[i].gone_ns = c->cycle.now_ns;
+    }
   s->n = n;
   c->cycle.series = c->series;
   return 0;
@@ -202,6 +221,7 @@ static void choose(struct siox_collector *c) {
   uint32_t best[SIOX_NDOMAINS] = {0};
   for (size_t i = 0; i < c->cycle.nseries; i++) {
     struct siox_series *s = &c->series[i];
+    s->best = false;
     s->counts = s->metric.domain != SIOX_DOMAIN_NONE && !(s->metric.flags & SIOX_METRIC_PART) &&
                 !s->gone && s->silent < SILENT && s->provider->priority > 0 &&
                 (s->metric.kind == SIOX_METRIC_COUNTER || strcmp(s->metric.unit, "W") == 0);
@@ -212,7 +232,7 @@ static void choose(struct siox_collector *c) {
     struct siox_series *s = &c->series[i];
     if (!s->counts)
       continue;
-    s->counts = s->provider->priority == best[s->metric.domain];
+    s->counts = s->best = s->provider->priority == best[s->metric.domain];
     if (!(s->metric.flags & SIOX_METRIC_OUTSIDE))
       for (enum siox_domain d = around[s->metric.domain]; d != SIOX_DOMAIN_NONE; d = around[d])
         s->counts &= best[d] == 0;

@@ -28,6 +28,7 @@ struct slot {
 };
 
 struct siox_reductions {
+  uint32_t *generation; /* of the series that each is of */
   struct slot *
       *series; /* SLOTS each, those of one length after the other; NULL: no sample came yet */
   size_t n;
@@ -44,8 +45,10 @@ int siox_reductions_new(struct siox_reductions **out) {
 void siox_reductions_free(struct siox_reductions *r) {
   for (size_t i = 0; r && i < r->n; i++)
     free(r->series[i]);
-  if (r)
+  if (r) {
     free(r->series);
+    free(r->generation);
+  }
   free(r);
 }
 
@@ -71,11 +74,17 @@ static void take(struct slot *slots, int64_t at_ns, double seconds, const struct
 int siox_reductions_take(struct siox_reductions *r, const struct siox_cycle *cycle) {
   if (r->n < cycle->nseries) {
     struct slot **more = realloc(r->series, cycle->nseries * sizeof *more);
-    if (!more)
+    if (more)
+      r->series = more;
+    uint32_t *generation = realloc(r->generation, cycle->nseries * sizeof *generation);
+    if (generation)
+      r->generation = generation;
+    if (!more || !generation)
       return SIOX_ENOMEM;
-    for (size_t i = r->n; i < cycle->nseries; i++)
+    for (size_t i = r->n; i < cycle->nseries; i++) {
       more[i] = NULL;
-    r->series = more;
+      generation[i] = cycle->series[i].generation;
+    }
     r->n = cycle->nseries;
   }
   /* A gauge's first reading stands for no time; it counts for a nanosecond, so that it is the
@@ -83,6 +92,11 @@ int siox_reductions_take(struct siox_reductions *r, const struct siox_cycle *cyc
   const double seconds = cycle->dt_ns > 0 ? 1e-9 * (double)cycle->dt_ns : 1e-9;
   for (size_t i = 0; i < cycle->nseries; i++) {
     const struct siox_series *s = &cycle->series[i];
+    if (r->generation[i] != s->generation) {
+      free(r->series[i]); /* of a place that went away */
+      r->series[i] = NULL;
+      r->generation[i] = s->generation;
+    }
     if (s->last.state != SIOX_SAMPLE_VALID || s->gone)
       continue;
     if (!r->series[i] && !(r->series[i] = calloc(SLOTS, sizeof **r->series)))

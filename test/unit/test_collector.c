@@ -300,6 +300,29 @@ static void places_that_come_and_go_keep_their_index(void **unused) {
   siox_collector_free(c);
 }
 
+static void places_that_went_away_long_ago_make_room_for_others(void **unused) {
+  (void)unused;
+  struct siox_provider p = scripted("processes", 0);
+  struct siox_metric one = {
+      .kind = SIOX_METRIC_COUNTER, .scale = 1, .name = "process_user", .unit = "s"};
+  struct script s = {.n = 1, .metrics = {one}};
+  struct siox_collector *c = collector_of(&p, &s);
+  for (int i = 0; i < 100000; i++) { /* a process ends and another begins, every second for a day */
+    snprintf(s.metrics[0].where, sizeof s.metrics[0].where, "%d@1", i);
+    s.result = 1;
+    cycle(c, 1000 * i);
+  }
+  assert_true(siox_collector_last(c)->nseries <= 602); /* ten minutes of them */
+  const struct siox_series *last = NULL;
+  for (size_t i = 0; i < siox_collector_last(c)->nseries; i++)
+    if (!siox_collector_last(c)->series[i].gone)
+      last = &siox_collector_last(c)->series[i];
+  assert_non_null(last);
+  assert_string_equal(last->metric.where, "99999@1");
+  assert_true(last->generation > 0);
+  siox_collector_free(c);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_counters_first_reading_is_a_beginning),
@@ -314,6 +337,7 @@ int main(void) {
       cmocka_unit_test(each_joule_of_a_node_counts_once),
       cmocka_unit_test(of_two_sources_of_a_domain_the_better_counts_until_it_falls_silent),
       cmocka_unit_test(places_that_come_and_go_keep_their_index),
+      cmocka_unit_test(places_that_went_away_long_ago_make_room_for_others),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

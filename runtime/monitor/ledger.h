@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The processors' joules of each job, cycle by cycle. Pure; not thread-safe per object. */
+#ifndef SIOX_MONITOR_LEDGER_H
+#define SIOX_MONITOR_LEDGER_H
+#include "siox/attribution.h"
+#include "siox/collector.h"
+
+struct siox__ledger_process {
+  int32_t pid;
+  uint32_t job;
+};
+struct siox__ledger_job {
+  uint32_t job;
+  double joules; /* dynamic and static */
+  double busy_s;
+};
+struct siox__ledger {
+  struct siox__ledger_job *job;
+  struct siox_cpu_share *share; /* beside job, of this cycle */
+  size_t njobs, room;
+  double joules, idle_j, unattributed_j; /* the first is the sum of all; */
+  double joules_lost_s;                  /* seconds of which no meter said anything */
+  bool metered, estimated; /* whether there is a source at all, and of some of it a model */
+  const char *source;      /* the provider's name; NULL: none */
+  struct siox_idle_power idle_power;
+};
+
+/* A cycle, with the processes that belong to jobs. A process that ended in it leaves what it used
+ * since the cycle before unattributed. Each job is allocated a core a process. SIOX_ENOMEM: the
+ * cycle is not in it. */
+int siox__ledger_take(struct siox__ledger *l, const struct siox_cycle *cycle,
+                      const struct siox__ledger_process *processes, size_t n);
+void siox__ledger_free(struct siox__ledger *l);
+
+#endif
