@@ -3,6 +3,7 @@
  * page at a time; only the daemon's user and root may change something (admin.c). An ask that is
  * not understood gets {"error": text}. */
 #include "daemon/daemon.h"
+#include "daemon/monitor.h"
 #include "daemon/status.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,6 +45,7 @@ static json_t *common(struct siox__daemon *d) {
                       text_or_null(*d->trace_error.text ? d->trace_error.text : NULL));
   json_object_set_new(o, "settings", settings(d->config));
   json_object_set_new(o, "database", text_or_null(d->config->database));
+  json_object_set_new(o, "monitor", siox__monitor_json(d->monitor));
   json_object_set_new(o, "counters", siox__status_counters(d));
   return o;
 }

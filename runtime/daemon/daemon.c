@@ -5,6 +5,7 @@
  * load. */
 #include "daemon/daemon.h"
 #include "common/clock.h"
+#include "daemon/monitor.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -94,6 +95,7 @@ static void on_second(uv_timer_t *timer) {
   siox__record_flush(d);
   turn_the_page(d);
   siox__wear_second(d);
+  siox__jobs_watched(d);
   int64_t now = siox__now_ns();
   for (struct siox__session *s = d->sessions, *next; s; s = next) {
     next = s->next;
@@ -238,6 +240,8 @@ int siox__daemon_create(struct siox__daemon *d, const struct siox_config *config
     r = fail(diag, "disks", SIOX_ENOMEM);
   if (r == 0 && siox__members_create(&d->members) < 0)
     r = fail(diag, "members", SIOX_ENOMEM);
+  if (r == 0)
+    r = siox__monitor_start(&d->monitor, config, &d->log, diag);
   if (r < 0)
     return r;
   d->timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
@@ -281,6 +285,7 @@ void siox__daemon_destroy(struct siox__daemon *d) {
     ;
   uv_loop_close(&d->loop);
   siox__wear_close(d);
+  siox__monitor_stop(d->monitor);
   siox__store_close(d->store);
   siox_bank_destroy(d->bank);
   siox__members_destroy(d->members);

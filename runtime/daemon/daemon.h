@@ -103,7 +103,8 @@ struct siox__gathering;
 struct siox__midnight {
   int64_t transitions, worn[SIOX_NWEAR];
 };
-struct siox__wear; /* wear.c */
+struct siox__wear;    /* wear.c */
+struct siox__monitor; /* monitor.h */
 
 /* Whoever has connections or open files here. What there is of these is shared: a user who is no
  * administrator gets more only while at least as much as he has is left for others (users.c). */
@@ -165,6 +166,7 @@ struct siox__daemon {
   struct siox_trace_writer *trace;
   struct siox_diag trace_error; /* why the trace is not whole, "" it is */
   struct siox__store *store;
+  struct siox__monitor *monitor; /* NULL: nothing is measured */
   struct siox__counters count;
 };
 
@@ -261,7 +263,8 @@ void siox__wear_close(struct siox__daemon *d);  /* writes the rest; the bank is 
 int siox__job_find(struct siox__session *s, const char *given, uint32_t *number);
 void siox__job_enters(struct siox__daemon *d, uint32_t number);
 void siox__job_leaves(struct siox__daemon *d,
-                      uint32_t number); /* a client; forgets the long gone */
+                      uint32_t number);          /* a client; forgets the long gone */
+void siox__jobs_watched(struct siox__daemon *d); /* tells the monitor whose processes there are */
 uint32_t siox__job_serial(const struct siox__daemon *d, uint32_t number); /* for the trace */
 /* record.c: what happened, to the trace and to the store */
 int siox__record_possible(struct siox__daemon *d,

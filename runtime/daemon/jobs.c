@@ -3,6 +3,7 @@
  * thousand or two; before that it is forgotten, and what it took is told together with what all
  * forgotten ones took. Of users with many such jobs those go first. */
 #include "daemon/daemon.h"
+#include "daemon/monitor.h"
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -98,6 +99,7 @@ static void forget_some(struct siox__daemon *d) {
   for (uint32_t i = 0; i + GONE_LEAST < n; i++)
     if (siox_bank_job_forget(d->bank, gone[i].number) == 0) {
       d->job[gone[i].number].forgotten = true;
+      siox__monitor_forget(d->monitor, d->job[gone[i].number].serial);
       d->count.forgotten_jobs++;
       d->gone--;
     }
@@ -111,4 +113,17 @@ void siox__job_leaves(struct siox__daemon *d, uint32_t number) {
   job->left = ++d->leaves;
   if (++d->gone > GONE_MOST)
     forget_some(d);
+}
+
+void siox__jobs_watched(struct siox__daemon *d) {
+  if (!d->monitor)
+    return;
+  struct siox__ledger_process *list = malloc((d->njoined + 1) * sizeof *list);
+  size_t n = 0;
+  for (const struct siox__session *s = d->sessions; list && s && n < d->njoined; s = s->next)
+    if (s->joined && s->pid > 0)
+      list[n++] = (struct siox__ledger_process){s->pid, d->job[s->job].serial};
+  if (list) /* without memory the last list stays */
+    (void)siox__monitor_processes(d->monitor, list, n);
+  free(list);
 }

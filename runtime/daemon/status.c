@@ -3,6 +3,7 @@
  * prints (docs/daemon.md). */
 #include "daemon/status.h"
 #include "daemon/daemon.h"
+#include "daemon/monitor.h"
 #include <string.h>
 
 static json_t *joules_of(const double *joules) {
@@ -153,6 +154,12 @@ static json_t *job(struct siox__daemon *d, uint32_t number) {
                         job->asked < 0 ? json_null() : json_real(job->asked * 100));
   }
   json_object_set_new(o, "joules", joules_of(totals.joules));
+  if (d->monitor && number < SIOX_FORGOTTEN) {
+    double joules, busy_s;
+    siox__monitor_job(d->monitor, d->job[number].serial, &joules, &busy_s);
+    json_object_set_new(o, "processors",
+                        json_pack("{s:f, s:f}", "joules", joules, "seconds", busy_s));
+  }
   return o;
 }
 

@@ -115,3 +115,12 @@ int siox__ledger_take(struct siox__ledger *l, const struct siox_cycle *cycle,
   l->unattributed_j += rest.unattributed_j;
   return 0;
 }
+
+void siox__ledger_forget(struct siox__ledger *l, uint32_t job) {
+  for (size_t i = 0; i < l->njobs; i++)
+    if (l->job[i].job == job) {
+      l->forgotten_j += l->job[i].joules;
+      l->job[i] = l->job[--l->njobs];
+      return;
+    }
+}

@@ -18,8 +18,9 @@ struct siox__ledger {
   struct siox__ledger_job *job;
   struct siox_cpu_share *share; /* beside job, of this cycle */
   size_t njobs, room;
-  double joules, idle_j, unattributed_j; /* the first is the sum of all; */
-  double joules_lost_s;                  /* seconds of which no meter said anything */
+  /* The first is the sum of all jobs' and of the rest. */
+  double joules, idle_j, unattributed_j, forgotten_j;
+  double joules_lost_s;    /* seconds of which no meter said anything */
   bool metered, estimated; /* whether there is a source at all, and of some of it a model */
   const char *source;      /* the provider's name; NULL: none */
   struct siox_idle_power idle_power;
@@ -30,6 +31,9 @@ struct siox__ledger {
  * cycle is not in it. */
 int siox__ledger_take(struct siox__ledger *l, const struct siox_cycle *cycle,
                       const struct siox__ledger_process *processes, size_t n);
+/* What a job has taken is told with all forgotten ones' from now on; a job that is not there is
+ * none. */
+void siox__ledger_forget(struct siox__ledger *l, uint32_t job);
 void siox__ledger_free(struct siox__ledger *l);
 
 #endif

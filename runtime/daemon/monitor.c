@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "daemon/monitor.h"
+#include "common/clock.h"
+#include "siox/modules.h"
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+struct siox__monitor {
+  const struct siox__log *log;
+  int64_t period_ns;
+  struct siox_modules modules;      /* settings live as long as the providers */
+  struct siox_collector *collector; /* the thread's own */
+  json_t *sources;                  /* complete before the thread begins */
+  pthread_t thread;
+  pthread_mutex_t lock;
+  pthread_cond_t end;
+  /* under the lock */
+  bool ending;
+  struct siox__ledger ledger;
+  struct siox__ledger_process *processes;
+  size_t nprocesses;
+  bool changed; /* processes: the collector does not know them yet */
+  uint64_t cycles, late;
+  json_t *utilisation; /* of the last cycle */
+};
+
+/* One more cycle's worth of what others ask for; under the lock. */
+static void publish(struct siox__monitor *m, const struct siox_cycle *cycle) {
+  m->cycles++;
+  (void)siox__ledger_take(&m->ledger, cycle, m->processes, m->nprocesses);
+  json_object_clear(m->utilisation);
+  for (size_t i = 0; i < cycle->nseries; i++) {
+    const struct siox_series *s = &cycle->series[i];
+    if (!s->gone && strcmp(s->metric.name, "utilisation") == 0)
+      json_object_set_new(m->utilisation, s->metric.where,
+                          s->last.state == SIOX_SAMPLE_VALID ? json_real(s->last.value)
+                                                             : json_null());
+  }
+}
+
+/* The collector gets the list of processes where it has changed; under the lock. */
+static void hand_over(struct siox__monitor *m) {
+  int32_t *pids = m->changed ? malloc((m->nprocesses + 1) * sizeof *pids) : NULL;
+  for (size_t i = 0; pids && i < m->nprocesses; i++)
+    pids[i] = m->processes[i].pid;
+  if (pids && siox_collector_processes(m->collector, pids, m->nprocesses) == 0)
+    m->changed = false;
+  free(pids);
+}
+
+static void *run(void *context) {
+  struct siox__monitor *m = context;
+  int64_t due = siox__now_ns();
+  pthread_mutex_lock(&m->lock);
+  while (!m->ending) {
+    hand_over(m);
+    pthread_mutex_unlock(&m->lock);
+    const int64_t boot = siox__boot_ns();
+    const int e = siox_collector_cycle(m->collector, siox__now_ns(), boot);
+    pthread_mutex_lock(&m->lock);
+    if (e == 0)
+      publish(m, siox_collector_last(m->collector));
+    /* Cycles are due at multiples of the period after the first, however long they take; those that
+     * were missed are not made up for. */
+    const int64_t behind = siox__now_ns() - due;
+    m->late += behind >= m->period_ns;
+    due += (behind / m->period_ns + 1) * m->period_ns;
+    const struct timespec until = {due / 1000000000, due % 1000000000};
+    while (!m->ending && pthread_cond_timedwait(&m->end, &m->lock, &until) != ETIMEDOUT)
+      ;
+  }
+  pthread_mutex_unlock(&m->lock);
+  return NULL;
+}
+
+static void add(struct siox__monitor *m, const struct siox_provider *p,
+                const struct siox_module *module, const char *root) {
+  const struct siox_provider_env env = {.root = root,
+                                        .origin = m->modules.file,
+                                        .settings = module ? module->settings : NULL,
+                                        .nsettings = module ? module->nsettings : 0,
+                                        .period_ns = m->period_ns};
+  struct siox_diag diag = {""};
+  const int e = siox_collector_add(m->collector, p, &env, &diag);
+  if (e < 0 && !*diag.text)
+    snprintf(diag.text, sizeof diag.text, "%s", siox_strerror(e));
+  if (e < 0)
+    siox__log(m->log, module ? SIOX__LOG_WARN : SIOX__LOG_DEBUG, "provider %s: %s", p->name,
+              diag.text);
+  json_array_append_new(m->sources, json_pack("{s:s, s:b, s:s?}", "name", p->name, "works", e == 0,
+                                              "why", e < 0 ? diag.text : NULL));
+}
+
+/* The providers that monitor.yaml names, or all that work here. */
+static int add_providers(struct siox__monitor *m, const struct siox_config *config,
+                         struct siox_diag *diag) {
+  const char *root = getenv("SIOX_SYSFS_ROOT");
+  root = root ? root : "";
+  if (!config->monitor) {
+    for (const struct siox_provider *const *p = siox_providers(); *p; p++) {
+      struct siox_probe probe;
+      (*p)->probe(&(struct siox_provider_env){.root = root, .period_ns = m->period_ns}, &probe);
+      if (probe.error == 0)
+        add(m, *p, NULL, root);
+    }
+    return 0;
+  }
+  int e = siox_modules_load(&m->modules, config->monitor, diag);
+  for (size_t i = 0; e == 0 && i < m->modules.nproviders; i++) {
+    const struct siox_module *module = &m->modules.provider[i];
+    const struct siox_provider *p = siox_provider_find(module->plugin);
+    if (p) {
+      add(m, p, module, root);
+      continue;
+    }
+    snprintf(diag->text, sizeof diag->text,
+             "%s:%u: %s: no such provider; siox providers lists them", m->modules.file,
+             module->line, module->plugin);
+    e = SIOX_EINVAL;
+  }
+  return e;
+}
+
+static void destroy(struct siox__monitor *m) {
+  siox_collector_free(m->collector);
+  siox_modules_free(&m->modules);
+  siox__ledger_free(&m->ledger);
+  free(m->processes);
+  json_decref(m->sources);
+  json_decref(m->utilisation);
+  free(m);
+}
+
+/* Signals are the loop's. */
+static int begin(struct siox__monitor *m) {
+  pthread_condattr_t monotonic;
+  sigset_t all, before;
+  pthread_condattr_init(&monotonic);
+  pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+  pthread_mutex_init(&m->lock, NULL);
+  pthread_cond_init(&m->end, &monotonic);
+  pthread_condattr_destroy(&monotonic);
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  const int e = pthread_create(&m->thread, NULL, run, m);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  return e == 0 ? 0 : SIOX_ENOMEM;
+}
+
+int siox__monitor_start(struct siox__monitor **out, const struct siox_config *config,
+                        const struct siox__log *log, struct siox_diag *diag) {
+  *out = NULL;
+  if (config->monitor_period < 0)
+    return 0;
+  if (config->monitor_period < 0.01)
+    return siox_config_refuse(config, SIOX_SETTING_monitor_period, diag, SIOX_ERANGE,
+                              "seconds from 0.01 on are wanted, or -1: nothing is measured");
+  struct siox__monitor *m = calloc(1, sizeof *m);
+  if (!m)
+    return SIOX_ENOMEM;
+  m->log = log;
+  m->period_ns = (int64_t)(config->monitor_period * 1e9);
+  m->sources = json_array();
+  m->utilisation = json_object();
+  int e = siox_collector_new(&m->collector);
+  if (e == 0)
+    e = add_providers(m, config, diag);
+  if (e == 0)
+    e = begin(m);
+  if (e == 0)
+    *out = m;
+  else
+    destroy(m);
+  return e;
+}
+
+void siox__monitor_stop(struct siox__monitor *m) {
+  if (!m)
+    return;
+  pthread_mutex_lock(&m->lock);
+  m->ending = true;
+  pthread_cond_signal(&m->end);
+  pthread_mutex_unlock(&m->lock);
+  pthread_join(m->thread, NULL);
+  pthread_cond_destroy(&m->end);
+  pthread_mutex_destroy(&m->lock);
+  destroy(m);
+}
+
+int siox__monitor_processes(struct siox__monitor *m, const struct siox__ledger_process *processes,
+                            size_t n) {
+  if (!m)
+    return 0;
+  struct siox__ledger_process *own = malloc((n + 1) * sizeof *own);
+  if (!own)
+    return SIOX_ENOMEM;
+  if (n > 0)
+    memcpy(own, processes, n * sizeof *own);
+  pthread_mutex_lock(&m->lock);
+  struct siox__ledger_process *before = m->processes;
+  m->processes = own;
+  m->nprocesses = n;
+  m->changed = true;
+  pthread_mutex_unlock(&m->lock);
+  free(before);
+  return 0;
+}
+
+json_t *siox__monitor_json(struct siox__monitor *m) {
+  if (!m)
+    return json_null();
+  pthread_mutex_lock(&m->lock);
+  const struct siox__ledger *l = &m->ledger;
+  json_t *o = json_pack("{s:f, s:I, s:I, s:o, s:o}", "period", 1e-9 * (double)m->period_ns,
+                        "cycles", (json_int_t)m->cycles, "late", (json_int_t)m->late, "sources",
+                        json_deep_copy(m->sources), "utilisation", json_deep_copy(m->utilisation));
+  json_object_set_new(
+      o, "processors",
+      l->source ? json_pack("{s:s, s:b, s:f, s:f, s:f, s:f, s:f, s:f}", "source", l->source,
+                            "estimated", l->estimated, "joules", l->joules, "idle", l->idle_j,
+                            "unattributed", l->unattributed_j, "forgotten", l->forgotten_j,
+                            "seconds_lost", l->joules_lost_s, "idle_watts", l->idle_power.watts)
+                : json_null());
+  pthread_mutex_unlock(&m->lock);
+  return o;
+}
+
+void siox__monitor_job(struct siox__monitor *m, uint32_t job, double *joules, double *busy_s) {
+  *joules = *busy_s = 0;
+  if (!m)
+    return;
+  pthread_mutex_lock(&m->lock);
+  for (size_t i = 0; i < m->ledger.njobs; i++)
+    if (m->ledger.job[i].job == job) {
+      *joules = m->ledger.job[i].joules;
+      *busy_s = m->ledger.job[i].busy_s;
+    }
+  pthread_mutex_unlock(&m->lock);
+}
+
+void siox__monitor_forget(struct siox__monitor *m, uint32_t job) {
+  if (!m)
+    return;
+  pthread_mutex_lock(&m->lock);
+  siox__ledger_forget(&m->ledger, job);
+  pthread_mutex_unlock(&m->lock);
+}

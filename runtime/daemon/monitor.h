@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Measuring beside the loop: a thread of its own reads the providers every `monitor_period`, so
+ * that a slow file in /sys never keeps a client waiting. The loop tells it which processes belong
+ * to which job and asks for what it knows. */
+#ifndef SIOX_DAEMON_MONITOR_H
+#define SIOX_DAEMON_MONITOR_H
+#include "common/log.h"
+#include "monitor/ledger.h"
+#include "siox/config.h"
+#include <jansson.h>
+
+struct siox__monitor;
+
+/* *out NULL with 0: monitor_period is -1. What does not work here is left out, and said in the log
+ * unless nobody asked for it. A monitor.yaml that cannot be read is an error. */
+int siox__monitor_start(struct siox__monitor **out, const struct siox_config *config,
+                        const struct siox__log *log, struct siox_diag *diag);
+void siox__monitor_stop(struct siox__monitor *m); /* NULL is fine */
+/* From the next cycle on; jobs by their serial numbers, which no other job ever gets. Copied;
+ * SIOX_ENOMEM: it stays as it was. */
+int siox__monitor_processes(struct siox__monitor *m, const struct siox__ledger_process *processes,
+                            size_t n);
+/* What is known now: period, cycles, sources, utilisation, the processors' joules. */
+json_t *siox__monitor_json(struct siox__monitor *m);
+/* The processors' joules and seconds of a job so far. */
+void siox__monitor_job(struct siox__monitor *m, uint32_t job, double *joules, double *busy_s);
+/* Told with all forgotten jobs' from now on. */
+void siox__monitor_forget(struct siox__monitor *m, uint32_t job);
+
+#endif

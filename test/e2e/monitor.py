@@ -1,0 +1,96 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What the daemon measures beside its disks: the processors' joules of each job. The meter is a script; this process is the
+job. monitor.py CASE"""
+
+import os
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from wire import Daemon, close_to  # noqa: E402
+
+JOULES_A_ROW, ROW_S = 1, 0.05  # 20 W
+
+
+def configuration(directory, text=None):
+    """monitor.yaml with a meter that counts 20 W for ten minutes, beside the real processors and processes."""
+    meter = os.path.join(directory, "meter.txt")
+    with open(meter, "w") as f:
+        f.write("metric energy package-0 J counter domain=package scale=1e-6 bound=400\n")
+        f.writelines(f"at {n * ROW_S:.2f} {n * JOULES_A_ROW * 1000000}\n" for n in range(12000))
+    path = os.path.join(directory, "monitor.yaml")
+    with open(path, "w") as f:
+        f.write(text or f"providers: [processors, processes, utilisation, {{plugin: scripted, config: {{file: {meter}}}}}]\n")
+    return path
+
+
+def until(condition, seconds=30):
+    """What condition() returns once it is true; there is nothing to be told by, so it is asked again."""
+    end = time.monotonic() + seconds
+    while not (found := condition()):
+        assert time.monotonic() < end, "not within %d s" % seconds
+        time.sleep(0.01)
+    return found
+
+
+def joules_of_a_job_are_its_share_of_the_meter():
+    with tempfile.TemporaryDirectory() as directory:
+        with Daemon(monitor=configuration(directory), monitor_period=0.05, clock="monotonic") as daemon:
+            client, tool = daemon.client().join(job="busy"), daemon.client()
+
+            def seconds():
+                jobs = tool.ask("report")["jobs"]
+                return jobs[0]["processors"]["seconds"] if jobs else 0
+
+            began, cycles = time.process_time(), tool.ask("status")["monitor"]["cycles"]
+            while time.process_time() - began < 1:
+                sum(range(1000))
+            until(lambda: seconds() >= 0.5)  # of the second, some lies before the daemon knew of this process
+            report = tool.ask("report")
+            used = time.process_time() - began
+            monitor, job = report["monitor"], report["jobs"][0]["processors"]
+            processors = monitor["processors"]
+            assert monitor["cycles"] > cycles and processors["source"] == "scripted" and not processors["estimated"], monitor
+            close_to(job["joules"] + processors["idle"] + processors["unattributed"] + processors["forgotten"],
+                     processors["joules"])
+            rows = processors["joules"] / JOULES_A_ROW
+            assert rows > 5 and abs(rows - round(rows)) < 1e-6, processors  # whole rows of the script, none lost or made
+            assert job["seconds"] <= used + 0.05, (job, used)
+            assert 0 < job["joules"] < processors["joules"], (job, processors)
+            assert set(monitor["utilisation"]) == {"cpu", "memory", "disk", "network"}, monitor
+            assert 0 < monitor["utilisation"]["cpu"] <= 1, monitor
+            client.close()
+
+
+def what_is_wrong_in_monitor_yaml_ends_the_daemon_with_its_place():
+    with tempfile.TemporaryDirectory() as directory:
+        for text, says in (("providers: [moon]\n", "monitor.yaml:1: moon"), ("detectors: []\n", "monitor.yaml:1: detectors"),
+                           ("providers:\n  - {plugin: memory, colour: red}\n", "monitor.yaml:2: providers[0].colour"),
+                           ("providers: 3\n", "monitor.yaml:1: providers"), ("- memory\n", "monitor.yaml:1:"),
+                           ("providers:\n  - config: {}\n", "monitor.yaml:2: providers[0]")):
+            done = subprocess.run([os.path.join(os.environ["SIOX_BUILD"], "bin", "sioxd"), "--set", f"socket={directory}/s",
+                                   "--set", f"monitor={configuration(directory, text)}", "--set", "monitor_period=0.1"],
+                                  capture_output=True, text=True, timeout=60)
+            assert done.returncode and says in done.stderr, (says, done)
+
+
+def a_provider_that_does_not_work_is_told_and_the_others_go_on():
+    with tempfile.TemporaryDirectory() as directory:
+        path = configuration(directory, "providers: [memory, {plugin: scripted, config: {file: /nowhere}}]\n")
+        with Daemon(monitor=path, monitor_period=0.05) as daemon:
+            monitor = until(lambda: (m := daemon.client().ask("status")["monitor"]) and m["cycles"] > 1 and m)
+            assert [s["works"] for s in monitor["sources"]] == [True, False], monitor
+            assert "/nowhere" in monitor["sources"][1]["why"], monitor
+            assert monitor["processors"] is None, monitor
+
+
+def without_a_period_nothing_is_measured():
+    with Daemon(monitor_period=-1) as daemon:
+        assert daemon.client().ask("status")["monitor"] is None
+
+
+if __name__ == "__main__":
+    globals()[sys.argv[1]]()
