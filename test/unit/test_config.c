@@ -335,6 +335,8 @@ static void text_of_every_setting_is_what_was_given(void **state) {
                                       "database=/d",
                                       "state=/s",
                                       "record=/r",
+                                      "monitor_period=0.25",
+                                      "monitor=/m.yaml",
                                       "clock=stamped",
                                       "stop_when_idle=-1",
                                       "log_level=debug"};
