@@ -122,8 +122,10 @@ struct siox_file_uses { /* of one function */
 };
 
 /* What a STEPS loop leads to in some of its iterations only (`if (it % n == 0) write();`): in those, counted from 0, with
- * (first + step * iteration) % modulus == rest, as the machine divides. In others none of the sites is called and none of
- * the gaps begins as long as the loop lasts. siox_steps_when hands over first and modulus before the loop. */
+ * (first + step * iteration + offset) % modulus == rest, as the machine computes it: what the index is and what is divided are
+ * cut to so many bits, and so is the sum, and each is then extended with its sign (bits < 0) or without (bits > 0). In others
+ * none of the sites is called and none of the gaps begins as long as the loop lasts. siox_steps_when hands over first and
+ * modulus before the loop. */
 struct siox_steps_when {
   struct siox_region *steps;
   struct siox_site *const *sites;
@@ -131,11 +133,10 @@ struct siox_steps_when {
   struct siox_region *const *past; /* gaps of the loop after which only a later iteration can lead there */
   uint32_t nsites, ngaps, npast;
   uint32_t only; /* 1: in iterations that fulfil none of its conditions the loop does no I/O at all */
-  int64_t step, rest;
-  int64_t first, modulus; /* run time's; modulus 0: not known */
-  uint32_t broken;        /* run time's: it was seen not to be true */
-  uint32_t reserved;
-  struct siox_steps_when *also; /* run time's: another condition of the loop */
+  int64_t step, rest, offset;
+  int32_t index_bits, sum_bits, division_bits; /* 0: 64, with a sign */
+  uint32_t elsewhere; /* 1: when the loop is over, the sites or gaps can be reached another way */
+  void *state;        /* run time's */
 };
 
 #ifdef __cplusplus

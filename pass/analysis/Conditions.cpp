@@ -3,9 +3,12 @@
 // pass runs) and in SSA form (bitcode that was optimised before).
 #include "analysis/Conditions.h"
 #include "analysis/Externals.h"
+#include "analysis/Fortran.h"
 #include "analysis/Regions.h"
 #include "analysis/Shape.h"
 #include "analysis/Targets.h"
+#include "analysis/Variables.h"
+#include "model/MpiIo.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/IR/CFG.h"
 #include "llvm/IR/Instructions.h"
@@ -21,105 +24,174 @@ namespace {
 
 using Condition = Region::Condition;
 
-Value *stripCasts(Value *V) {
-  while (isa<SExtInst, ZExtInst, FreezeInst>(V))
-    V = cast<Instruction>(V)->getOperand(0);
-  return V;
-}
+/// An integer, extended to the type that it is used in.
+struct Extended {
+  Value *V;
+  bool Signed;
+};
 
-/// Where a plain load reads from, if that is a variable.
-Value *variable(Value *V) {
-  auto *Load = dyn_cast<LoadInst>(V);
-  return Load && Load->isSimple() && isa<AllocaInst, GlobalVariable>(Load->getPointerOperand())
-             ? Load->getPointerOperand()
-             : nullptr;
-}
-
-/// The stores of a loop to a variable.
-SmallVector<StoreInst *, 2> storesTo(Value *Variable, const Loop &L) {
-  SmallVector<StoreInst *, 2> Stores;
-  for (User *U : Variable->users())
-    if (auto *Store = dyn_cast<StoreInst>(U);
-        Store && Store->getPointerOperand() == Variable && L.contains(Store))
-      Stores.push_back(Store);
-  return Stores;
+/// Takes extensions of one kind off a value; Signed is what it is where there is none.
+Extended stripExtensions(Value *V, bool Signed) {
+  while (auto *Freeze = dyn_cast<FreezeInst>(V))
+    V = Freeze->getOperand(0);
+  for (bool First = true; isa<SExtInst, ZExtInst>(V); First = false) {
+    bool Sign = isa<SExtInst>(V);
+    Value *Inner = cast<CastInst>(V)->getOperand(0);
+    // Of two, the inner one decides; zext of sext is neither.
+    if (!First && Sign != Signed && Sign)
+      break;
+    Signed = Sign;
+    V = Inner;
+  }
+  return {V, Signed};
 }
 
 /// V as Base + constant.
 int64_t offsetFrom(Value *V, Value *&Base) {
   const APInt *C = nullptr;
-  Base = stripCasts(V);
+  Base = V;
   Value *Inner;
-  if (match(Base, m_Add(m_Value(Inner), m_APInt(C))) && C->getSignificantBits() <= 63) {
-    Base = stripCasts(Inner);
+  if (match(V, m_Add(m_Value(Inner), m_APInt(C))) && C->getSignificantBits() <= 63) {
+    Base = Inner;
     return C->getSExtValue();
   }
-  if (match(Base, m_Sub(m_Value(Inner), m_APInt(C))) && C->getSignificantBits() <= 63) {
-    Base = stripCasts(Inner);
+  if (match(V, m_Sub(m_Value(Inner), m_APInt(C))) && C->getSignificantBits() <= 63) {
+    Base = Inner;
     return -C->getSExtValue();
   }
   return 0;
 }
 
-/// An index that the loop changes by a constant at its end, whatever else happens.
-bool matchIndex(Value *V, const Loop &L, const BasicBlock &Test, Condition &Out) {
-  Value *Base, *Old;
-  Out.Offset = offsetFrom(V, Base);
-  Out.IndexType = Base->getType();
-  BasicBlock *Latch = L.getLoopLatch();
-  if (!Latch || !Base->getType()->isIntegerTy() || Base->getType()->getIntegerBitWidth() > 64)
-    return false;
-  if (auto *Phi = dyn_cast<PHINode>(Base)) {
-    if (Phi->getParent() != L.getHeader())
-      return false;
-    Out.Index = Phi;
-    Out.Step = offsetFrom(Phi->getIncomingValueForBlock(Latch), Old);
-    return Old == Phi && Out.Step != 0;
-  }
-  Out.Index = variable(Base);
-  if (!Out.Index || &Test == Latch)
-    return false;
-  SmallVector<StoreInst *, 2> Stores = storesTo(Out.Index, L);
-  if (Stores.size() != 1 || Stores[0]->getParent() != Latch)
-    return false;
-  Out.Step = offsetFrom(Stores[0]->getValueOperand(), Old);
-  return variable(Old) == Out.Index && Out.Step != 0;
+int32_t widthOf(const Extended &E) {
+  int32_t Bits = int32_t(E.V->getType()->getIntegerBitWidth());
+  return E.Signed ? -Bits : Bits;
 }
 
-/// The same in every iteration, as far as can be seen.
-bool matchModulus(Value *V, const Loop &L, Condition &Out) {
-  V = stripCasts(V);
-  if (!V->getType()->isIntegerTy() || V->getType()->getIntegerBitWidth() > 64)
-    return false;
-  Out.Modulus = V;
-  Out.ModulusType = V->getType();
-  if (auto *I = dyn_cast<Instruction>(V); !I || !L.contains(I))
-    return true;
-  Out.Modulus = variable(V);
-  return Out.Modulus && storesTo(Out.Modulus, L).empty();
+bool isSmallInteger(const Value &V) {
+  return V.getType()->isIntegerTy() && V.getType()->getIntegerBitWidth() <= 64;
+}
+
+/// Without a new iteration.
+bool leadsTo(const Loop &L, const BasicBlock &From, const BasicBlock &To) {
+  DenseSet<const BasicBlock *> Seen{&From};
+  SmallVector<const BasicBlock *, 16> Work{&From};
+  while (!Work.empty()) {
+    const BasicBlock *BB = Work.pop_back_val();
+    if (BB == &To)
+      return true;
+    for (const BasicBlock *Next : successors(BB))
+      if (L.contains(Next) && Next != L.getHeader() && Seen.insert(Next).second)
+        Work.push_back(Next);
+  }
+  return false;
 }
 
 /// The edge of a branch that is taken where index % modulus == rest only.
-std::optional<unsigned> matchBranch(BranchInst &Branch, const Loop &L, Condition &Out) {
-  CmpInst::Predicate P;
-  Value *Remainder, *Index, *Modulus;
-  const APInt *Rest, *Mask;
-  if (!Branch.isConditional() ||
-      !match(Branch.getCondition(), m_ICmp(P, m_Value(Remainder), m_APInt(Rest))) ||
-      !ICmpInst::isEquality(P) || Rest->getSignificantBits() > 63)
-    return std::nullopt;
-  Remainder = stripCasts(Remainder);
-  if (match(Remainder, m_And(m_Value(Index), m_APInt(Mask))) && Mask->isMask() &&
-      Mask->getActiveBits() < 31)
-    Modulus = ConstantInt::get(Type::getInt64Ty(Branch.getContext()), Mask->getZExtValue() + 1);
-  else if (!match(Remainder, m_SRem(m_Value(Index), m_Value(Modulus))) &&
-           !match(Remainder, m_URem(m_Value(Index), m_Value(Modulus))))
-    return std::nullopt;
-  Out.Rest = Rest->getSExtValue();
-  if (!matchIndex(Index, L, *Branch.getParent(), Out) || !matchModulus(Modulus, L, Out))
-    return std::nullopt;
-  return P == CmpInst::ICMP_EQ ? 0 : 1;
-}
+struct BranchMatcher {
+  const Loop &L;
+  const DominatorTree &DT;
+  Condition &Out;
+
+  std::optional<unsigned> match(BranchInst &Branch) {
+    CmpInst::Predicate P;
+    Value *Remainder, *Index, *Modulus;
+    const APInt *Rest, *Mask;
+    if (!Branch.isConditional() ||
+        !PatternMatch::match(Branch.getCondition(), m_ICmp(P, m_Value(Remainder), m_APInt(Rest))) ||
+        !ICmpInst::isEquality(P) || Rest->getSignificantBits() > 63)
+      return std::nullopt;
+    bool Signed =
+        PatternMatch::match(stripExtensions(Remainder, false).V, m_SRem(m_Value(), m_Value()));
+    Extended R = stripExtensions(Remainder, Signed);
+    if (!isSmallInteger(*R.V) || R.Signed != Signed)
+      return std::nullopt;
+    if (PatternMatch::match(R.V, m_And(m_Value(Index), m_APInt(Mask))) && Mask->isMask() &&
+        Mask->getActiveBits() < 31)
+      Modulus = ConstantInt::get(Type::getInt64Ty(Branch.getContext()), Mask->getZExtValue() + 1);
+    else if (!PatternMatch::match(R.V, m_SRem(m_Value(Index), m_Value(Modulus))) &&
+             !PatternMatch::match(R.V, m_URem(m_Value(Index), m_Value(Modulus))))
+      return std::nullopt;
+    Out.Rest = Rest->getSExtValue();
+    Out.DivisionBits = widthOf(R);
+    if (!matchIndex(Index, Signed) || !matchModulus(Modulus, Signed))
+      return std::nullopt;
+    return P == CmpInst::ICMP_EQ ? 0 : 1;
+  }
+
+private:
+  /// An index that the loop changes by a constant in each iteration, whatever else happens.
+  bool matchIndex(Value *V, bool Signed) {
+    Extended Sum = stripExtensions(V, Signed);
+    Value *Base;
+    Out.Offset = offsetFrom(Sum.V, Base);
+    Out.SumBits = widthOf(Sum);
+    Extended I = stripExtensions(Base, Sum.Signed);
+    Out.IndexBits = widthOf(I);
+    Out.IndexType = I.V->getType();
+    if (auto *Phi = dyn_cast<PHINode>(I.V))
+      return matchPhi(*Phi);
+    return matchVariable(dyn_cast<LoadInst>(I.V));
+  }
+
+  /// Kept: a variable that holds it in the loop.
+  bool matchPhi(PHINode &Phi, const Value *Kept = nullptr) {
+    BasicBlock *Latch = L.getLoopLatch();
+    if (!Latch || Phi.getParent() != L.getHeader() || Phi.getNumIncomingValues() != 2)
+      return false;
+    std::optional<int64_t> Step =
+        stepFrom(Phi.getIncomingValueForBlock(Latch), Phi.getType()->getIntegerBitWidth(),
+                 [&](const Value *Old) {
+                   const LoadInst *Load = plainLoad(Old);
+                   return Old == &Phi || (Kept && Load && Load->getPointerOperand() == Kept);
+                 });
+    Out.Index = &Phi;
+    Out.Step = Step.value_or(0);
+    return Step.has_value();
+  }
+
+  bool matchVariable(LoadInst *Load) {
+    Value *Variable = variable(Load);
+    const StoreInst *Store = Variable ? onlyStore(Variable, L, DT) : nullptr;
+    // A DO loop keeps a value and writes it to its variable as an iteration begins. Nobody else may
+    // change that: Fortran 2023, 11.1.7.4.3.
+    if (auto *Phi =
+            Store ? dyn_cast<PHINode>(const_cast<Value *>(Store->getValueOperand())) : nullptr;
+        Phi && Phi->getType() == Load->getType() && DT.dominates(Store, Load) &&
+        usesFortran(*Phi->getModule()))
+      return matchPhi(*Phi, Variable);
+    std::optional<int64_t> Step = Store ? stepOf(*Store, Variable) : std::nullopt;
+    if (!Step || Store->getValueOperand()->getType() != Load->getType() || callsChange(Variable, L))
+      return false;
+    Out.Index = Variable;
+    Out.Step = *Step;
+    Out.Changed = DT.dominates(Store, Load);
+    return Out.Changed || Store->getParent() == Load->getParent() ||
+           !leadsTo(L, *Store->getParent(), *Load->getParent());
+  }
+
+  /// The same in every iteration, as far as can be seen.
+  bool matchModulus(Value *V, bool Signed) {
+    Extended M = stripExtensions(V, Signed);
+    Out.Modulus = M.V;
+    Out.ModulusType = M.V->getType();
+    Out.ModulusSigned = M.Signed;
+    if (auto *I = dyn_cast<Instruction>(M.V); !I || !L.contains(I))
+      return true;
+    Out.Modulus = variable(dyn_cast<LoadInst>(M.V));
+    return Out.Modulus && !isStored(Out.Modulus, L) && !callsChange(Out.Modulus, L);
+  }
+
+  /// The local or global variable that is read.
+  Value *variable(LoadInst *Load) const {
+    if (!Load || !Load->isSimple() || !L.contains(Load))
+      return nullptr;
+    Value *Memory = Load->getPointerOperand();
+    auto *Local = dyn_cast<AllocaInst>(Memory);
+    auto *Global = dyn_cast<GlobalVariable>(Memory);
+    return (Global && !Global->hasExternalWeakLinkage()) || (Local && !L.contains(Local)) ? Memory
+                                                                                          : nullptr;
+  }
+};
 
 class ConditionFinder {
 public:
@@ -132,7 +204,7 @@ public:
       Condition C{};
       if (!Branch || S.LI.getLoopFor(BB) != &L)
         continue;
-      if (std::optional<unsigned> Taken = matchBranch(*Branch, L, C))
+      if (std::optional<unsigned> Taken = BranchMatcher{L, S.DT, C}.match(*Branch))
         add({BB, Branch->getSuccessor(*Taken)}, std::move(C));
     }
     Reached Otherwise;
@@ -141,8 +213,14 @@ public:
             return S.DT.dominates(E, Call->getParent());
           }))
         reach(*Call, Otherwise);
+    // What a nonblocking call has begun goes on in others.
+    bool Only = Otherwise.Sites.empty() && !Otherwise.Unknown;
+    for (const Condition &C : R.Conditions)
+      Only &= none_of(C.Sites, [&](unsigned Site) {
+        return Model.Sites[Site].Info->Span == SIOX_SPAN_NONBLOCKING;
+      });
     for (Condition &C : R.Conditions)
-      C.Only = Otherwise.Sites.empty() && !Otherwise.Unknown;
+      C.Only = Only;
   }
 
 private:
@@ -196,28 +274,28 @@ private:
         continue;
       bool Here = G.Function == R.Function && L.contains(blockOf(G));
       if (Here ? Behind(blockOf(G))
-               : G.Function != R.Function && Within.Functions.count(G.Function) &&
+               : !Reachable && G.Function != R.Function && Within.Functions.count(G.Function) &&
                      !Without.Functions.count(G.Function))
         C.Gaps.push_back(G.Id);
-      else if (Here && !leadsTo(blockOf(G), Edge.getStart()))
+      else if (Here && !leadsTo(L, *blockOf(G), *Edge.getStart()))
         C.Past.push_back(G.Id);
     }
+    C.Elsewhere =
+        !isProgram(*R.Function) ||
+        !all_of(Shape.callers(R.Function),
+                [](const CallBase *Call) { return isProgram(*Call->getFunction()); }) ||
+        L.getParentLoop() || any_of(Within.Functions, [&](const Function *F) {
+          return Shape.of(F)->Slice && (Shape.isEntrance(*F) || calledElsewhere(*F, Edge, Within));
+        });
     R.Conditions.push_back(std::move(C));
   }
 
-  /// Without a new iteration.
-  bool leadsTo(const BasicBlock *From, const BasicBlock *To) const {
-    DenseSet<const BasicBlock *> Seen{From};
-    SmallVector<const BasicBlock *, 16> Work{From};
-    while (!Work.empty()) {
-      const BasicBlock *BB = Work.pop_back_val();
-      if (BB == To)
-        return true;
-      for (const BasicBlock *Next : successors(BB))
-        if (L.contains(Next) && Next != L.getHeader() && Seen.insert(Next).second)
-          Work.push_back(Next);
-    }
-    return false;
+  /// Other code than that behind the edge calls the function.
+  bool calledElsewhere(const Function &F, const BasicBlockEdge &Edge, const Reached &Within) const {
+    return any_of(Shape.callers(&F), [&](const CallBase *Call) {
+      return Call->getFunction() == R.Function ? !S.DT.dominates(Edge, Call->getParent())
+                                               : !Within.Functions.count(Call->getFunction());
+    });
   }
 
   const ModuleShape &Shape;

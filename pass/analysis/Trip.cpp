@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 // Matching of loop bounds in memory form.
 #include "analysis/Trip.h"
+#include "analysis/Variables.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/Instructions.h"
@@ -10,55 +11,6 @@
 using namespace llvm;
 
 namespace siox {
-
-static const Value *stripCasts(const Value *V) {
-  while (isa<SExtInst, ZExtInst, TruncInst>(V))
-    V = cast<CastInst>(V)->getOperand(0);
-  return V;
-}
-
-static const LoadInst *plainLoad(const Value *V) {
-  auto *Load = dyn_cast<LoadInst>(stripCasts(V));
-  return Load && Load->isSimple() ? Load : nullptr;
-}
-
-/// The one store to a place inside the loop; null when there is none, several, or it is not made in
-/// every iteration.
-static const StoreInst *onlyStore(const Value *Memory, const Loop &L, const DominatorTree &DT) {
-  const StoreInst *Only = nullptr;
-  for (const User *U : Memory->users()) {
-    auto *Store = dyn_cast<StoreInst>(U);
-    if (!Store || Store->getPointerOperand() != Memory || !L.contains(Store))
-      continue;
-    if (Only || !Store->isSimple())
-      return nullptr;
-    Only = Store;
-  }
-  SmallVector<BasicBlock *, 4> Latches;
-  L.getLoopLatches(Latches);
-  for (const BasicBlock *Latch : Latches)
-    if (Only && !DT.dominates(Only->getParent(), Latch))
-      return nullptr;
-  return Only;
-}
-
-/// Step of a store of (load Memory) + constant.
-static std::optional<int64_t> stepOf(const StoreInst &Store, const Value *Memory) {
-  auto *Sum = dyn_cast<BinaryOperator>(stripCasts(Store.getValueOperand()));
-  if (!Sum || (Sum->getOpcode() != Instruction::Add && Sum->getOpcode() != Instruction::Sub))
-    return std::nullopt;
-  const Value *Old = Sum->getOperand(0), *Change = Sum->getOperand(1);
-  if (isa<ConstantInt>(Old) && Sum->getOpcode() == Instruction::Add)
-    std::swap(Old, Change);
-  auto *Constant = dyn_cast<ConstantInt>(Change);
-  const LoadInst *Load = plainLoad(Old);
-  if (!Constant || !Load || Load->getPointerOperand() != Memory || Constant->getBitWidth() > 64)
-    return std::nullopt;
-  int64_t Step = Constant->getSExtValue();
-  if (Step == INT64_MIN || Step == 0)
-    return std::nullopt;
-  return Sum->getOpcode() == Instruction::Add ? Step : -Step;
-}
 
 static bool fits(CmpInst::Predicate Continue, int64_t Step) {
   switch (Continue) {
@@ -95,7 +47,7 @@ std::optional<TripPattern> matchTrip(const Loop &L, const DominatorTree &DT) {
     if (!Load || !isa<AllocaInst, GlobalVariable, Argument>(Load->getPointerOperand()))
       continue;
     Value *Memory = const_cast<Value *>(Load->getPointerOperand());
-    const StoreInst *Store = onlyStore(Memory, L, DT);
+    const StoreInst *Store = callsChange(Memory, L) ? nullptr : onlyStore(Memory, L, DT);
     std::optional<int64_t> Step = Store ? stepOf(*Store, Memory) : std::nullopt;
     CmpInst::Predicate Continue = Swap ? Compare->getSwappedPredicate() : Compare->getPredicate();
     if (!L.contains(Branch->getSuccessor(0)))
@@ -134,11 +86,9 @@ bool isHoistable(const Value *V, const TripPattern &P, const Loop &L, unsigned D
     const Value *Pointer = Load->getPointerOperand();
     if (!Load->isSimple())
       return false;
-    // What the body stores to is not what the last iteration will compare with.
-    if (Pointer != P.Memory && any_of(Pointer->users(), [&](const User *U) {
-          auto *Store = dyn_cast<StoreInst>(U);
-          return Store && Store->getPointerOperand() == Pointer && L.contains(Store);
-        }))
+    // What the body changes is not what the last iteration will compare with.
+    if (Pointer != P.Memory && (isStored(Pointer, L) || (isa<AllocaInst, GlobalVariable>(Pointer) &&
+                                                         callsChange(Pointer, L))))
       return false;
     auto *Global = dyn_cast<GlobalVariable>(Pointer);
     bool Always = isa<AllocaInst>(Pointer) || (Global && !Global->hasExternalWeakLinkage());

@@ -129,12 +129,16 @@ struct Region {
     bool Inside; ///< without leaving the STEPS loop around the region, if there is one
   };
   std::vector<HandleSource> Handles;
-  /// STEPS: what is reached only in iterations with (first value + Offset + Step * iteration) %
+  /// STEPS: what is reached only in iterations with (first value + Step * iteration + Offset) %
   /// Modulus == Rest.
   struct Condition {
     llvm::Value *Index, *Modulus; ///< values, or the variables that hold them
     llvm::Type *IndexType, *ModulusType;
     int64_t Offset, Step, Rest;
+    int32_t IndexBits, SumBits, DivisionBits; ///< as in siox_steps_when
+    bool ModulusSigned;
+    bool Changed = false;   ///< the index advances before the condition, not after it
+    bool Elsewhere = false; ///< other ways than this one lead there too
     std::vector<unsigned> Sites, Gaps;
     bool Only;                  ///< iterations that fulfil none of the loop's conditions do no I/O
     std::vector<unsigned> Past; ///< gaps of the loop after which only a later iteration leads there
@@ -149,7 +153,7 @@ struct Region {
   bool SharesAlike = false;
   /// Something unknown can follow (external caller, unknown callee); NEST: can happen inside.
   bool OpenEnd = false;
-  bool OpenLater = false; ///< not before the STEPS loop around the region is over
+  bool OpenLater = false;          ///< not before the STEPS loop around the region is over
   Reason Refused = Reason::None;   ///< why it could not be marked
   llvm::CallBase *Enter = nullptr; ///< siox_region_enter, once marked
   // from analyzeAccess / cost model

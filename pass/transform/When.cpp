@@ -12,7 +12,7 @@ namespace siox {
 
 /// What a constant, a variable or a value of the loop's header is before the loop; null: no more to
 /// be seen.
-static Value *valueOf(Value *V, Type *Kept, const Region &R, IRBuilder<> &B) {
+static Value *valueOf(Value *V, Type *Kept, bool Signed, const Region &R, IRBuilder<> &B) {
   if (V->getType()->isPointerTy()) {
     V = B.CreateLoad(Kept, V);
   } else if (auto *Phi = dyn_cast<PHINode>(V); Phi && Phi->getParent() == R.Header) {
@@ -21,7 +21,7 @@ static Value *valueOf(Value *V, Type *Kept, const Region &R, IRBuilder<> &B) {
       return nullptr;
     V = Phi->getIncomingValue(Before);
   }
-  return B.CreateIntCast(V, B.getInt64Ty(), true);
+  return B.CreateIntCast(V, B.getInt64Ty(), Signed);
 }
 
 void tellWhen(Module &M, const ModuleModel &Model, const Region &R) {
@@ -39,12 +39,12 @@ void tellWhen(Module &M, const ModuleModel &Model, const Region &R) {
   for (const Region::Condition &When : R.Conditions) {
     IRBuilder<> B(R.Enter);
     B.SetCurrentDebugLocation(R.Enter->getDebugLoc());
-    Value *First = valueOf(When.Index, When.IndexType, R, B);
-    if (!First)
-      continue;
-    Value *Modulus = valueOf(When.Modulus, When.ModulusType, R, B);
-    if (When.Offset)
-      First = B.CreateAdd(First, B.getInt64(When.Offset));
+    Value *First = valueOf(When.Index, When.IndexType, When.IndexBits < 0, R, B);
+    Value *Modulus = valueOf(When.Modulus, When.ModulusType, When.ModulusSigned, R, B);
+    if (!First) // told all the same: the loop's other conditions may not stand for all of its I/O
+      First = Modulus = B.getInt64(0);
+    else if (When.Changed)
+      First = B.CreateAdd(First, B.getInt64(When.Step));
     SmallVector<Constant *, 8> Sites, Gaps = Marked(When.Gaps), Past = Marked(When.Past);
     for (unsigned Id : When.Sites)
       Sites.push_back(Model.Sites[Id].Descriptor);
@@ -53,7 +53,8 @@ void tellWhen(Module &M, const ModuleModel &Model, const Region &R) {
         {R.Descriptor, privateArray(M, P, Sites), privateArray(M, P, Gaps),
          privateArray(M, P, Past), Int(I32, Sites.size()), Int(I32, Gaps.size()),
          Int(I32, Past.size()), Int(I32, When.Only), Int(I64, When.Step), Int(I64, When.Rest),
-         Int(I64, 0), Int(I64, 0), Int(I32, 0), Int(I32, 0), ConstantPointerNull::get(P)});
+         Int(I64, When.Offset), Int(I32, When.IndexBits), Int(I32, When.SumBits),
+         Int(I32, When.DivisionBits), Int(I32, When.Elsewhere), ConstantPointerNull::get(P)});
     auto *Where = new GlobalVariable(M, Table->getType(), false, GlobalValue::PrivateLinkage, Table,
                                      "siox.when");
     B.CreateCall(abiFunction(M, "siox_steps_when"), {Where, First, Modulus});

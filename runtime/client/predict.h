@@ -106,11 +106,13 @@ struct siox__context {
   const struct siox_file_uses *given_by;
   uint64_t given, given_outside;
 };
+struct siox__when; /* predict_when.c */
+
 struct siox__site_state {
   struct siox__context any;
-  struct siox_site *link;       /* all sites seen */
-  bool touched;                 /* in siox__predictor.touched */
-  struct siox_steps_when *when; /* iterations of a loop in which alone it is called, or NULL */
+  struct siox_site *link;  /* all sites seen */
+  bool touched;            /* in siox__predictor.touched */
+  struct siox__when *when; /* iterations of a loop in which alone it is called, or NULL */
 };
 
 enum { SIOX__WINDOWS = 32, SIOX__LATEST = 8 };
@@ -146,11 +148,10 @@ struct siox__region_state {
   uint32_t nfollowed;
   bool last_in_step; /* the STEPS loop around it ended an iteration after it */
   uint64_t bursts;   /* that have ended */
-  struct siox_steps_when
-      *only; /* STEPS: all its I/O stands behind this condition and its `also`; NULL: not all */
+  struct siox__when *conditions; /* STEPS: the first of what was told of its iterations */
   uint64_t
       surprise; /* OUTSIDE: of how many bursts the last was that used a site for the first time */
-  const struct siox_steps_when *when;    /* iterations in which alone it begins, or NULL */
+  struct siox__when *when;               /* iterations in which alone it begins, or NULL */
   struct siox__rhythm returns, closings; /* OUTSIDE: of those in which no file was closed; of the
                                             others, timed from then on */
   struct siox_region
@@ -210,6 +211,7 @@ struct siox__predictor {
   uint64_t releases; /* grows with each release given: generation of struct siox__pfile.needed */
   struct siox_region *regions;      /* all seen, through state->link */
   struct siox_site *sites;          /* likewise */
+  struct siox__when *whens;         /* all conditions told */
   struct siox_region *burst_region; /* left last: owner of the running burst */
   struct siox__frame stack[SIOX__STACK];
   uint32_t depth;
@@ -297,17 +299,19 @@ void siox__predict_shared(const struct siox__pfile *f, struct siox_mask *mask);
 void siox__predict_given(const struct siox__predictor *p, uint64_t files, struct siox_mask *mask);
 
 /* predict_when.c */
+void siox__when_free(struct siox__predictor *p);
 /* The condition that holds for a site now, or NULL. */
-const struct siox_steps_when *siox__when_of(const struct siox_site *site);
+struct siox__when *siox__when_of(const struct siox_site *site);
 /* The site is called: a condition that denies it is not believed any more. */
 void siox__when_used(const struct siox_site *site);
+/* An iteration of a STEPS loop is over and counted. */
+void siox__when_step(struct siox__region_state *loop, int64_t now);
 /* Time before which what stands behind the condition (NULL: none) is not reached from the gap
  * `from`; 0: at any. `at`: when it could be without. */
-int64_t siox__when_time(const struct siox_steps_when *when, const struct siox_region *from,
-                        int64_t at);
+int64_t siox__when_time(struct siox__when *when, const struct siox_region *from, int64_t at);
 
-/* Time before which nothing is accessed in the loop whose conditions these are; 0: not known. */
-int64_t siox__when_any(const struct siox_steps_when *when, int64_t now);
+/* Time before which nothing is accessed in a STEPS loop; 0: not known. */
+int64_t siox__when_any(struct siox__region_state *loop, int64_t now);
 
 /* predict_plan.c */
 /* Nothing is accessed before `time`: disks that were used may rest until then. */

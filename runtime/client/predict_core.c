@@ -19,6 +19,7 @@ int siox__predictor_init(struct siox__predictor *p, const struct siox__predict_e
 }
 
 void siox__predictor_free(struct siox__predictor *p) {
+  siox__when_free(p);
   for (struct siox_region *r = p->regions, *next; r; r = next) {
     struct siox__region_state *s = r->state;
     next = s->link;
@@ -439,8 +440,9 @@ static int64_t step(struct siox__predictor *p, struct siox_region *region, int64
   if (p->burst_region && p->burst_region->steps == region)
     ((struct siox__region_state *)p->burst_region->state)->last_in_step = true;
   /* The time until then may pass in loops and waits that are not watched. */
-  if (s->only && !p->gap)
-    siox__predict_rest(p, siox__when_any(s->only, now), now);
+  siox__when_step(s, now);
+  if (!p->gap && !p->threads)
+    siox__predict_rest(p, siox__when_any(s, now), now);
   return iteration + 1;
 }
 

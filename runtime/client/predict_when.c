@@ -3,91 +3,162 @@
  * What stands behind such a condition is not reached before the next iteration that fulfils it, or
  * the loop's end. */
 #include "client/predict.h"
+#include "client/when_iterations.h"
+#include <stdlib.h>
+
+/* A condition, and how long the iterations between two that fulfil it take: one that does I/O takes
+ * as long as its disks, so it is not part of that. */
+struct siox__when {
+  struct siox_steps_when *table;
+  int64_t first, modulus;
+  int64_t looked_from, looked_to; /* none from the one on to before the other fulfils it */
+  bool broken;                    /* it was seen not to be true */
+  int64_t run_first, run_begun;   /* the first of the present run, -1: none; when it began */
+  double run[SIOX__LATEST];       /* ns an iteration took in the latest runs */
+  uint64_t nruns;
+  struct siox__when *also; /* another condition of the loop */
+  struct siox__when *link; /* all of the process */
+};
 
 /* Iterations looked through for the next one; where there is none, it is later than these. */
 enum { LOOK_AHEAD = 4096 };
 
-void siox__predictor_when(struct siox__predictor *p, struct siox_steps_when *when, int64_t first,
+void siox__predictor_when(struct siox__predictor *p, struct siox_steps_when *table, int64_t first,
                           int64_t modulus) {
   if (p->failed || p->env.lead == SIOX_LEAD_NONE || !p->env.ndisks)
     return;
+  struct siox__region_state *loop = siox__region_state(p, table->steps);
+  struct siox__when *when = table->state;
+  if (loop && !when && (when = calloc(1, sizeof *when))) {
+    table->state = when;
+    when->table = table;
+    when->link = p->whens;
+    p->whens = when;
+    when->also = loop->conditions;
+    loop->conditions = when;
+  }
+  if (!loop || !when) {
+    p->failed = true;
+    return;
+  }
   when->first = first;
   when->modulus = modulus;
-  struct siox__region_state *loop = when->only ? siox__region_state(p, when->steps) : NULL;
-  bool listed = !loop;
-  for (const struct siox_steps_when *w = loop ? loop->only : NULL; w && !listed; w = w->also)
-    listed = w == when;
-  if (!listed) {
-    when->also = loop->only;
-    loop->only = when;
-  }
-  for (uint32_t i = 0; i < when->nsites; i++) {
-    struct siox__site_state *s = siox__site_state(p, when->sites[i]);
+  when->looked_from = when->looked_to = 0;
+  when->run_first = -1;
+  for (uint32_t i = 0; i < table->nsites; i++) {
+    struct siox__site_state *s = siox__site_state(p, table->sites[i]);
     if (s)
       s->when = when;
   }
-  for (uint32_t i = 0; i < when->ngaps; i++) {
-    struct siox__region_state *s = siox__region_state(p, when->gaps[i]);
+  for (uint32_t i = 0; i < table->ngaps; i++) {
+    struct siox__region_state *s = siox__region_state(p, table->gaps[i]);
     if (s)
       s->when = when;
+  }
+}
+
+void siox__when_free(struct siox__predictor *p) {
+  while (p->whens) {
+    struct siox__when *when = p->whens;
+    p->whens = when->link;
+    when->table->state = NULL;
+    free(when);
   }
 }
 
 /* The loop runs, and what is said of it was true so far. */
-static bool active(const struct siox_steps_when *when) {
-  const struct siox__region_state *s = when ? when->steps->state : NULL;
-  return s && s->stepping && !when->broken && when->modulus > 0;
+static bool active(const struct siox__when *when) {
+  const struct siox__region_state *s = when ? when->table->steps->state : NULL;
+  return s && s->stepping && !when->broken && when->modulus != 0;
 }
 
-static bool fulfils(const struct siox_steps_when *when, int64_t iteration) {
-  int64_t way, value;
-  return __builtin_mul_overflow(when->step, iteration, &way) ||
-         __builtin_add_overflow(when->first, way, &value) || value % when->modulus == when->rest;
+static bool fulfils(const struct siox__when *when, int64_t iteration) {
+  return siox__when_fulfilled(when->table, when->first, when->modulus, iteration);
 }
 
-static int64_t next_iteration(const struct siox_steps_when *when, int64_t iteration) {
-  for (int64_t i = 0; i < LOOK_AHEAD; i++)
-    if (fulfils(when, iteration + i))
-      return iteration + i;
-  return iteration + LOOK_AHEAD;
+static int64_t next_iteration(struct siox__when *when, int64_t iteration) {
+  if (iteration < when->looked_from || iteration > when->looked_to)
+    when->looked_from = when->looked_to = iteration;
+  for (int64_t i = 0; i < LOOK_AHEAD && !fulfils(when, when->looked_to); i++)
+    when->looked_to++;
+  return when->looked_to;
 }
 
-const struct siox_steps_when *siox__when_of(const struct siox_site *site) {
+struct siox__when *siox__when_of(const struct siox_site *site) {
   const struct siox__site_state *s = site->state;
   return s && active(s->when) ? s->when : NULL;
 }
 
 void siox__when_used(const struct siox_site *site) {
-  const struct siox__site_state *s = site->state;
-  if (s && active(s->when) &&
-      !fulfils(s->when, ((struct siox__region_state *)s->when->steps->state)->steps_done))
-    s->when->broken = 1;
+  struct siox__when *when = siox__when_of(site);
+  if (when && !fulfils(when, ((struct siox__region_state *)when->table->steps->state)->steps_done))
+    when->broken = true;
 }
 
-int64_t siox__when_time(const struct siox_steps_when *when, const struct siox_region *from,
-                        int64_t at) {
+void siox__when_step(struct siox__region_state *loop, int64_t now) {
+  int64_t done = loop->steps_done;
+  for (struct siox__when *when = loop->conditions; when; when = when->also) {
+    if (!active(when))
+      continue;
+    if (when->run_first >= 0 && done > when->run_first && fulfils(when, done)) {
+      when->run[when->nruns++ % SIOX__LATEST] =
+          (double)(now - when->run_begun) / (double)(done - when->run_first);
+      when->run_first = -1;
+    }
+    if (fulfils(when, done - 1)) {
+      when->run_first = done;
+      when->run_begun = now;
+    }
+  }
+}
+
+/* When the iteration `next` begins, at the soonest: its distance from the present one as often as
+ * the shortest iteration lasts, or from the last one that did I/O as the shortest run did. */
+static double begin_of(const struct siox__when *when, int64_t next, double step, int64_t at) {
+  const struct siox__region_state *s = when->table->steps->state;
+  /* A fiftieth of an iteration goes to the safe side. */
+  double begin = (double)s->steps_seen + step * ((double)(next - s->steps_done) - 0.02);
+  if (when->run_first < 0 || when->nruns < 2)
+    return begin;
+  uint64_t n = when->nruns < SIOX__LATEST ? when->nruns : SIOX__LATEST;
+  double least = when->run[0];
+  for (uint64_t i = 1; i < n; i++)
+    least = when->run[i] < least ? when->run[i] : least;
+  double run = (double)when->run_begun + least * (double)(next - when->run_first);
+  /* Of a run, 3 % of what is left, as in gaps. */
+  run -= (run - (double)at) / 32;
+  return run > begin ? run : begin;
+}
+
+int64_t siox__when_time(struct siox__when *when, const struct siox_region *from, int64_t at) {
   if (!active(when))
     return 0;
-  const struct siox__region_state *s = when->steps->state;
+  const struct siox_steps_when *t = when->table;
+  const struct siox__region_state *s = t->steps->state;
+  /* The loop may be over at any time, and whatever comes then is not bound to it. */
+  if (s->steps_trip <= 0 && t->elsewhere)
+    return 0;
   bool past = false;
-  for (uint32_t i = 0; i < when->npast && !past; i++)
-    past = when->past[i] == from;
+  for (uint32_t i = 0; i < t->npast && !past; i++)
+    past = t->past[i] == from;
   /* A first iteration often takes longer than the others: two are waited for. */
-  if (s->nsteps < 2 && !(when->steps->flags & SIOX_REGION_MEASURED))
+  if (s->nsteps < 2 && !(t->steps->flags & SIOX_REGION_MEASURED))
     return 0;
   int64_t next = next_iteration(when, s->steps_done + past);
   if (s->steps_trip > 0 && next > s->steps_trip)
     next = s->steps_trip;
-  double step = siox__running_step(when->steps, at);
+  double step = siox__running_step(t->steps, at);
   if (next <= s->steps_done || step <= 0)
     return 0;
-  /* A fiftieth of an iteration goes to the safe side. */
-  double begin = (double)s->steps_seen + step * ((double)(next - s->steps_done) - 0.02);
+  double begin = begin_of(when, next, step, at);
   return begin < 9e18 ? (int64_t)begin : SIOX_NEVER - 1;
 }
 
-int64_t siox__when_any(const struct siox_steps_when *when, int64_t now) {
-  int64_t soonest = when ? SIOX_NEVER : 0;
+int64_t siox__when_any(struct siox__region_state *loop, int64_t now) {
+  struct siox__when *when = loop->conditions;
+  if (!when || !when->table->only || loop->steps_trip <= 0)
+    return 0;
+  int64_t soonest = SIOX_NEVER;
   for (; when; when = when->also) {
     int64_t time = siox__when_time(when, NULL, now);
     soonest = time < soonest ? time : soonest;

@@ -175,6 +175,76 @@ static void a_loop_without_gaps_lets_go_when_an_iteration_has_ended(void **state
   end(&w);
 }
 
+/* while (!converged) { work(); if (k % 10 == 0) write(); } write(); */
+static void a_loop_that_can_end_at_any_time_promises_nothing_of_what_comes_after_it(void **state) {
+  (void)state;
+  for (uint32_t elsewhere = 0; elsewhere < 2; elsewhere++) {
+    struct world w;
+    struct loop l;
+    begin(&w, SIOX_LEAD_GAP, "1:3:64K", "0:1:64K");
+    make(&l);
+    l.when.elsewhere = elsewhere;
+    open_files(&w);
+    start(&w, &l, SIOX_UNKNOWN, 0, 10);
+    int64_t begun = w.now;
+    for (int k = 0; k < 4; k++)
+      iterate(&w, &l, k, k == 0);
+    siox__predictor_enter(&w.p, &l.work, 100, w.now);
+    const struct told *t = last_for(&w, 1, w.n);
+    if (elsewhere)
+      assert_true(t->need_by <= w.now + 4 * SECOND);
+    else
+      assert_true(t->need_by > begun + 35 * SECOND && t->need_by <= begun + 40 * SECOND);
+    end(&w);
+  }
+}
+
+/* One quick iteration a run does not make the runs quicker. */
+static void runs_between_two_uses_last_as_long_as_the_shortest_did(void **state) {
+  (void)state;
+  struct world w;
+  struct loop l;
+  begin(&w, SIOX_LEAD_GAP, "1:3:64K", "0:1:64K");
+  make(&l);
+  open_files(&w);
+  start(&w, &l, 100, 0, 10);
+  int64_t wrote = 0;
+  for (int k = 0; k <= 31; k++) {
+    int64_t begun = w.now;
+    run_loop(&w, &l.work, 100, k % 10 == 5 ? SECOND : 4 * SECOND);
+    if (k % 10 == 0)
+      touch(&w, &l.write, &handle_a, 0, 3 << 16);
+    siox__predictor_tick(&w.p, &l.steps, k + 1, w.now);
+    wrote = k == 30 ? begun : wrote;
+  }
+  siox__predictor_enter(&w.p, &l.work, 100, w.now);
+  /* Iteration 40 begins 37 s after iteration 30; ten times the quickest are 10 s. */
+  const struct told *t = last_for(&w, 1, w.n);
+  assert_int_equal(t->flag, 0);
+  assert_true(t->need_by > wrote + 34 * SECOND && t->need_by <= wrote + 41 * SECOND);
+  end(&w);
+}
+
+/* What a thread's loop does says nothing of the others. */
+static void a_loop_lets_nothing_go_that_other_threads_use(void **state) {
+  (void)state;
+  struct world w;
+  struct loop l;
+  begin(&w, SIOX_LEAD_GAP, "1:3:64K", "0:1:64K");
+  make(&l);
+  l.when.only = 1;
+  open_files(&w);
+  w.p.threads = true;
+  start(&w, &l, 30, 0, 10);
+  touch(&w, &l.write, &handle_a, 0, 3 << 16);
+  for (int k = 0; k < 3; k++) {
+    w.now += 4 * SECOND;
+    siox__predictor_tick(&w.p, &l.steps, k + 1, w.now);
+  }
+  assert_int_equal(last_for(&w, 1, w.n)->flag, 1);
+  end(&w);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_condition_tells_the_first_use_already),
@@ -184,6 +254,9 @@ int main(void) {
       cmocka_unit_test(no_use_is_put_behind_the_end_of_the_loop),
       cmocka_unit_test(a_loop_without_gaps_lets_go_when_an_iteration_has_ended),
       cmocka_unit_test(a_gap_behind_the_condition_begins_with_the_use),
+      cmocka_unit_test(a_loop_that_can_end_at_any_time_promises_nothing_of_what_comes_after_it),
+      cmocka_unit_test(runs_between_two_uses_last_as_long_as_the_shortest_did),
+      cmocka_unit_test(a_loop_lets_nothing_go_that_other_threads_use),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

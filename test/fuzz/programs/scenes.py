@@ -11,7 +11,8 @@ ROMIO = [("romio_cb_read", ["enable", "disable", "automatic"]), ("romio_cb_write
          ("cb_buffer_size", ["16384", "65536"]), ("ind_rd_buffer_size", ["8192", "65536"]), ("ind_wr_buffer_size", ["8192", "65536"]),
          ("cb_config_list", ["*:*", "*:1"]), ("cb_nodes", ["1", "2"])]
 KINDS = {"general": 9, "view": 4, "interleaved": 3, "jump": 1, "threads": 2, "errors": 1, "end_of_file": 1, "shared": 1, "reopen": 1,
-         "either_open": 1}
+         "either_open": 1, "steps": 4}
+EVERY = ["int", "int", "long", "unsigned", "short", "unsigned char", "unsigned long"]
 
 
 class Scenes:
@@ -192,6 +193,62 @@ class Scenes:
                 p.statements.gap(scope, body)
         body.line("MPI_Barrier(MPI_COMM_WORLD);")
         self.close(body, f)
+
+    def steps(self, body, scene):
+        """A loop that does I/O in some of its iterations, by its index; the number may be said to be one thing and change."""
+        r, p = self.random, self.program
+        f = self.opened(body, scene)
+        value, every, kind = r.choice([1, 2, 2, 3, 4, 5, 7, 100]), p.name("every"), r.choice(EVERY)
+        form = r.choice(["constant", "copied", "copied", "global", "changed", "pointer", "helper", "negative"])
+        if form == "negative":
+            kind, value = r.choice(["int", "long"]), -value
+        if form == "constant":
+            text = str(value)
+        elif form in ("global", "helper"):
+            text = every
+            p.top(f"{r.choice(['static ', ''])}{kind} {every};")
+            p.top(f"static __attribute__((noinline)) void renew_{every}(int n) {{ {every} = ({kind})n; }}")
+            body.line(f"{every} = ({kind})opaque({value});")
+        else:
+            text = every
+            body.line(f"{kind} {every} = ({kind})opaque({value});")
+            if form == "copied":
+                body.line(f"MPI_Bcast(&{every}, sizeof {every}, MPI_BYTE, 0, MPI_COMM_WORLD);")
+            elif form == "pointer":
+                body.line(f"{kind} *{every}_p = &{every};")
+        trip, purse = r.choice([3, 9, 14, 25]), Purse(60, 1500)
+        with p.loops.loop(body, trip) as (term, _):
+            inner = Scope([f], purse, [term], weight=trip)
+            if r.random() < 0.7:
+                p.statements.gap(inner, body)
+            change = {"changed": f"{every} = {r.choice([2, 3])};", "pointer": f"*{every}_p = {r.choice([2, 3])};",
+                      "helper": f"renew_{every}({r.choice([2, 3])});"}.get(form)
+            if change:
+                body.line(f"if ({term.text} == {r.choice([0, term.most // 2, term.most])}) {change}")
+            for _ in range(r.randint(1, 2)):
+                self.sometimes(body, inner.inner(), term, text, value)
+            if r.random() < 0.4:
+                p.statements.gap(inner, body)
+        p.statements.block(Scope([f], purse), body, r.randint(0, 2))
+        self.close(body, f)
+
+    def sometimes(self, body, scope, term, every, value):
+        r, p = self.random, self.program
+        index = r.choice([term.text, term.text, f"({term.text} + 1)", f"(int)({term.text})", f"(unsigned)({term.text})",
+                          f"(unsigned char)({term.text})", f"({term.text} - 1)", f"-({term.text})"])
+        rest = r.choice([0, 0, abs(value) - 1, 1, value + 1, -1])
+        test = f"{index} % {every} {r.choice(['==', '==', '==', '!='])} {rest}"
+        if r.random() < 0.2:
+            test = f"{test} {r.choice(['&&', '||'])} {index} % {r.choice([2, 3, 8])} == {r.choice([0, 1])}"
+        with body.block(f"if ({test}) {{"):
+            if r.random() < 0.4:
+                p.statements.gap(scope, body)
+            for _ in range(r.randint(1, 2)):
+                r.choice([p.statements.access, p.statements.access, p.statements.call, p.statements.loop])(scope, body)
+        if r.random() < 0.2:
+            body.lines[-1] = body.lines[-1].rstrip() + " else {"
+            with body.again():
+                r.choice([p.statements.gap, p.statements.access])(scope, body)
 
     def jump(self, body, scene):
         """A helper leaves its loops by longjmp, from within an access's loop or something that takes time."""

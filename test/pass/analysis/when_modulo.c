@@ -18,7 +18,6 @@ int main(int argc, char **argv) {
   }
 }
 // CHECK: @[[SAVES:siox.list[.0-9]*]] = private unnamed_addr constant [1 x ptr] [ptr @siox.site.{{[0-9]+}}]
-// CHECK: @siox.when = private global %struct.siox_steps_when { ptr @[[STEPS:siox.region.[0-9]+]], ptr @{{.*}}, ptr null, ptr null, i32 1, i32 0, i32 0, i32 1, i64 3, i64 2, i64 0, i64 0, i32 0, i32 0, ptr null }
-// CHECK: %[[FIRST:[0-9]+]] = add i64 %{{.*}}, 1
-// CHECK-NEXT: call void @siox_steps_when(ptr @siox.when, i64 %[[FIRST]], i64 %{{[0-9]+}})
+// CHECK: @siox.when = private global %struct.siox_steps_when { ptr @[[STEPS:siox.region.[0-9]+]], ptr @{{.*}}, ptr null, ptr null, i32 1, i32 0, i32 0, i32 1, i64 3, i64 2, i64 1, i32 -32, i32 -32, i32 -32, i32 0, ptr null }
+// CHECK: call void @siox_steps_when(ptr @siox.when, i64 %{{[0-9]+}}, i64 %{{[0-9]+}})
 // CHECK-NEXT: call i64 @siox_region_enter(ptr @[[STEPS]],
