@@ -22,17 +22,22 @@ struct siox_metric *siox__meters_add(struct siox__meters *m, const char *root, c
 
 enum same { DIFFERENT, SAME, UNDECIDED };
 
+/* Copies of a counter are written about every millisecond, not all at once: within that, hundreds
+ * of watts come to half a joule. */
+static const double SKEW_J = 0.5, NOTHING_J = 4 * SKEW_J;
+
 /* One counter behind both files: then what b shows lies between two readings of a around it. Of
- * two counters of 32 bits and more that happens by chance once in a million looks or less, and
- * meters that part later are told apart then. Two zeros tell nothing. */
-static enum same same_counter(struct siox__meter *a, struct siox__meter *b) {
+ * two counters of kilojoules that happens by chance once in ten thousand looks, and meters that
+ * part later are told apart then. Two that have hardly begun tell nothing. */
+static enum same same_counter(struct siox__meter *a, struct siox__meter *b, double scale) {
   uint64_t before, between, after;
   if (siox__input_again_u64(&a->in, &before) < 0 || siox__input_again_u64(&b->in, &between) < 0 ||
-      siox__input_again_u64(&a->in, &after) < 0)
+      siox__input_again_u64(&a->in, &after) < 0 || after < before)
     return UNDECIDED;
-  if (before == 0 || between == 0 || after < before)
-    return between == before || after < before ? UNDECIDED : DIFFERENT;
-  return before <= between && between <= after ? SAME : DIFFERENT;
+  const double now = (double)between * scale;
+  if (now < (double)before * scale - SKEW_J || now > (double)after * scale + SKEW_J)
+    return DIFFERENT;
+  return now <= NOTHING_J ? UNDECIDED : SAME;
 }
 
 /* May the meter turn out to show what an earlier one shows? */
@@ -49,7 +54,7 @@ static void find_twin(struct siox__meters *m, size_t i) {
   for (size_t j = 0; j < i && one->twin < 0; j++) {
     if (!is_candidate(m, j) || m->metrics.list[j].domain != m->metrics.list[i].domain)
       continue;
-    const enum same same = same_counter(&m->list[j], one);
+    const enum same same = same_counter(&m->list[j], one, m->metrics.list[i].scale);
     if (same == SAME)
       one->twin = (int)j;
     else if (same == UNDECIDED)
@@ -63,7 +68,7 @@ bool siox__meters_settle(struct siox__meters *m) {
     struct siox__meter *one = &m->list[i];
     struct siox_metric *metric = &m->metrics.list[i];
     if (one->twin >= 0) {
-      if (same_counter(&m->list[one->twin], one) == DIFFERENT) {
+      if (same_counter(&m->list[one->twin], one, metric->scale) == DIFFERENT) {
         one->twin = -1; /* it was chance */
         one->settled = true;
         metric->flags &= ~(uint32_t)SIOX_METRIC_PART;

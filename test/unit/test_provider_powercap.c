@@ -193,13 +193,27 @@ static void equal_counters_that_part_later_both_count(void **unused) {
   (void)unused;
   struct meter_test t;
   meter_new(&t);
-  zone(&t, "intel-rapl:0", "package-0", 1000000);
-  zone(&t, "intel-rapl:1", "package-1", 1000000);
+  zone(&t, "intel-rapl:0", "package-0", 10000000);
+  zone(&t, "intel-rapl:1", "package-1", 10000000);
   meter_collect(&t, powercap);
   joules(&t, 0);
-  energy(&t, "intel-rapl:0", 3000000);
-  energy(&t, "intel-rapl:1", 4000000);
+  energy(&t, "intel-rapl:0", 12000000);
+  energy(&t, "intel-rapl:1", 13000000);
   assert_near(joules(&t, 100), 2 + 3, 1e-9);
+  meter_free(&t);
+}
+
+static void copies_of_a_counter_that_are_written_one_after_the_other_count_once(void **unused) {
+  (void)unused;
+  struct meter_test t;
+  meter_new(&t);
+  zone(&t, "intel-rapl:0", "package-0-die-0", 68000000);
+  zone(&t, "intel-rapl:1", "package-0-die-1", 67900000); /* 100 W, a millisecond ago */
+  meter_collect(&t, powercap);
+  joules(&t, 0);
+  energy(&t, "intel-rapl:0", 78000000);
+  energy(&t, "intel-rapl:1", 78100000);
+  assert_near(joules(&t, 100), 10, 1e-9);
   meter_free(&t);
 }
 
@@ -615,6 +629,7 @@ int main(void) {
       cmocka_unit_test(identical_readings_of_numa_nodes_count_once),
       cmocka_unit_test(counters_that_begin_at_zero_together_are_judged_when_they_move),
       cmocka_unit_test(equal_counters_that_part_later_both_count),
+      cmocka_unit_test(copies_of_a_counter_that_are_written_one_after_the_other_count_once),
       cmocka_unit_test(what_mmio_shows_again_counts_once),
       cmocka_unit_test(mmio_alone_counts),
       cmocka_unit_test(a_wrap_at_262_kilojoules_is_placed),
