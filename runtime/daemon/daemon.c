@@ -95,7 +95,6 @@ static void on_second(uv_timer_t *timer) {
   siox__record_flush(d);
   turn_the_page(d);
   siox__wear_second(d);
-  siox__jobs_watched(d);
   int64_t now = siox__now_ns();
   for (struct siox__session *s = d->sessions, *next; s; s = next) {
     next = s->next;
@@ -253,10 +252,11 @@ int siox__daemon_create(struct siox__daemon *d, const struct siox_config *config
   uv_idle_init(&d->loop, &d->more);
   uv_timer_init(&d->loop, &d->second);
   uv_timer_init(&d->loop, &d->idle);
+  uv_timer_init(&d->loop, &d->watch);
   uv_signal_init(&d->loop, &d->sigterm);
   uv_signal_init(&d->loop, &d->sigint);
   d->timer.data = d->before_poll.data = d->after_poll.data = d->more.data = d->second.data =
-      d->idle.data = d->sigterm.data = d->sigint.data = d;
+      d->idle.data = d->watch.data = d->sigterm.data = d->sigint.data = d;
   uv_poll_start(&d->timer, UV_READABLE, on_timer);
   uv_prepare_start(&d->before_poll, before_poll);
   uv_check_start(&d->after_poll, after_poll);

@@ -132,7 +132,7 @@ struct siox__daemon {
   uv_check_t after_poll;
   uv_idle_t more; /* active while some session has `rest` */
   uint64_t turn;
-  uv_timer_t second, idle;
+  uv_timer_t second, idle, watch;
   uv_signal_t sigterm, sigint;
   int listen_fd, lock_fd, timer_fd, spare_fd;
   bool stamped, begun, finished, leaving, draining;
@@ -263,8 +263,7 @@ void siox__wear_close(struct siox__daemon *d);  /* writes the rest; the bank is 
 int siox__job_find(struct siox__session *s, const char *given, uint32_t *number);
 void siox__job_enters(struct siox__daemon *d, uint32_t number);
 void siox__job_leaves(struct siox__daemon *d,
-                      uint32_t number);          /* a client; forgets the long gone */
-void siox__jobs_watched(struct siox__daemon *d); /* tells the monitor whose processes there are */
+                      uint32_t number); /* a client; forgets the long gone */
 uint32_t siox__job_serial(const struct siox__daemon *d, uint32_t number); /* for the trace */
 /* record.c: what happened, to the trace and to the store */
 int siox__record_possible(struct siox__daemon *d,

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { GONE_MOST = 2048, GONE_LEAST = 1024 };
+enum { GONE_MOST = 2048, GONE_LEAST = 1024, WATCH_MS = 20 };
 
 static void define(struct siox__daemon *d, uint32_t number, const char *key, const char *name,
                    uid_t uid) {
@@ -58,11 +58,30 @@ uint32_t siox__job_serial(const struct siox__daemon *d, uint32_t number) {
   return number < d->njobs ? d->job[number].serial : number;
 }
 
+static void tell_monitor(uv_timer_t *watch) {
+  struct siox__daemon *d = watch->data;
+  struct siox__ledger_process *list = malloc((d->njoined + 1) * sizeof *list);
+  size_t n = 0;
+  for (const struct siox__session *s = d->sessions; list && s && n < d->njoined; s = s->next)
+    if (s->joined && s->pid > 0)
+      list[n++] = (struct siox__ledger_process){s->pid, d->job[s->job].serial};
+  if (list) /* without memory the last list stays */
+    (void)siox__monitor_processes(d->monitor, list, n);
+  free(list);
+}
+
+/* Thousands of ranks come and go at once: the monitor hears of them together. */
+static void watch_soon(struct siox__daemon *d) {
+  if (d->monitor && !d->leaving && !uv_is_active((uv_handle_t *)&d->watch))
+    uv_timer_start(&d->watch, tell_monitor, WATCH_MS, 0);
+}
+
 void siox__job_enters(struct siox__daemon *d, uint32_t number) {
   struct siox__job *job = &d->job[number];
   d->gone -= job->seen && !job->clients;
   job->clients++;
   job->seen++;
+  watch_soon(d);
 }
 
 struct gone {
@@ -108,22 +127,10 @@ static void forget_some(struct siox__daemon *d) {
 
 void siox__job_leaves(struct siox__daemon *d, uint32_t number) {
   struct siox__job *job = &d->job[number];
+  watch_soon(d);
   if (--job->clients)
     return;
   job->left = ++d->leaves;
   if (++d->gone > GONE_MOST)
     forget_some(d);
-}
-
-void siox__jobs_watched(struct siox__daemon *d) {
-  if (!d->monitor)
-    return;
-  struct siox__ledger_process *list = malloc((d->njoined + 1) * sizeof *list);
-  size_t n = 0;
-  for (const struct siox__session *s = d->sessions; list && s && n < d->njoined; s = s->next)
-    if (s->joined && s->pid > 0)
-      list[n++] = (struct siox__ledger_process){s->pid, d->job[s->job].serial};
-  if (list) /* without memory the last list stays */
-    (void)siox__monitor_processes(d->monitor, list, n);
-  free(list);
 }

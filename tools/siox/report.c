@@ -172,6 +172,28 @@ static void hints(json_t *report, const json_t *live) {
                                 "sent", sent, "granted", granted, "refused", refused));
 }
 
+/* The processors' joules while the daemon measured, and the part of it that this run's jobs took;
+ * nothing where nobody meters them. */
+static void processors(json_t *report, const json_t *live) {
+  const json_t *all = json_object_get(json_object_get(live, "monitor"), "processors");
+  double joules = 0, seconds = 0;
+  size_t i;
+  json_t *job;
+  if (!json_is_object(all))
+    return;
+  json_array_foreach(json_object_get(live, "jobs"), i, job) {
+    const json_t *own = json_object_get(job, "processors");
+    joules += json_number_value(json_object_get(own, "joules"));
+    seconds += json_number_value(json_object_get(own, "seconds"));
+  }
+  json_object_set_new(
+      report, "processors",
+      json_pack("{s:f, s:f, s:O, s:O, s:O, s:O, s:O}", "job_joules", joules, "job_seconds", seconds,
+                "joules", json_object_get(all, "joules"), "idle", json_object_get(all, "idle"),
+                "unattributed", json_object_get(all, "unattributed"), "source",
+                json_object_get(all, "source"), "estimated", json_object_get(all, "estimated")));
+}
+
 json_t *siox__report_make(const json_t *live, const struct siox__outcome *outcome,
                           const char *job) {
   static const char *const copied[] = {"policy", "time_scale", "clock",   "transition_rule",
@@ -190,6 +212,7 @@ json_t *siox__report_make(const json_t *live, const struct siox__outcome *outcom
   } else {
     unavailable(report, "counters", "the daemon was gone when they were asked for");
   }
+  processors(report, live);
   json_object_set_new(report, "estimated", json_true());
   const char *trace = json_string_value(json_object_get(live, "record"));
   if (!json_is_true(json_object_get(live, "begun")))

@@ -80,6 +80,12 @@ void siox__report_print(FILE *out, const json_t *report) {
       real(item, "joules"), integer(item, "requests"), integer(item, "missed"));
   if (json_object_get(report, "unattributed"))
     fprintf(out, "  unattributed %27.3f J\n", real(report, "unattributed"));
+  const json_t *p = json_object_get(report, "processors");
+  if (p)
+    fprintf(out, "  processors %s: %.3f J for %.3f s of this job, idle %.3f J, others %.3f J\n",
+            json_is_true(json_object_get(p, "estimated")) ? "(estimated)" : string(p, "source"),
+            real(p, "job_joules"), real(p, "job_seconds"), real(p, "idle"),
+            real(p, "unattributed"));
   const json_t *hints = json_object_get(report, "hints");
   if (hints)
     fprintf(out,
