@@ -2,13 +2,12 @@
 /* The kernel's `power` PMU: RAPL's counters through perf_event_open. The kernel reads the 32-bit
  * registers often enough and adds up 64 bits of 2^-32 J, so that these counters never wrap.
  *
- * cpumask names one processor a package, or one a die. Each joule once: processors of the same die
- * are one meter; AMD's registers are a package's, so that dies of one package mirror each other;
- * the platform (psys) is one, whichever package shows it. */
+ * Each joule once: which processors mirror others perf_tree.h tells; the platform (psys) is one,
+ * whichever package shows it. */
 #include "monitor/builtin.h"
 #include "monitor/meters.h"
 #include "monitor/perf.h"
-#include <ctype.h>
+#include "monitor/perf_tree.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,8 +15,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define PMU "/sys/bus/event_source/devices/power"
-enum { MOST_CPUS = 64, MASK_SIZE = 512 };
+enum { MASK_SIZE = 512 };
 static const int64_t LOOK_AGAIN_NS = 1000000000; /* for processors that come or go */
 
 static const struct {
@@ -30,17 +28,6 @@ static const struct {
               {"energy-psys", "psys", SIOX_DOMAIN_PSYS}};
 enum { NEVENTS = sizeof events / sizeof events[0] };
 
-struct event { /* as /sys describes it */
-  uint64_t config;
-  double scale; /* J a count */
-};
-struct cpu {
-  int number;
-  uint64_t package, die;
-  bool known;  /* where it is */
-  bool mirror; /* of an earlier one */
-  char where[40];
-};
 struct perf {
   const struct siox__perf_calls *calls;
   char *root;
@@ -69,130 +56,6 @@ static void call_close(void *context, int fd) {
 }
 static const struct siox__perf_calls kernel = {call_open, call_read, call_close, NULL};
 
-/* "event=0x02,umask=1": each term's bits stand where format/TERM says ("config:0-7"). */
-static int config_of(const char *root, const char *text, uint64_t *config) {
-  *config = 0;
-  for (const char *p = text; *p;) {
-    const size_t length = strcspn(p, "=,");
-    char path[128], format[32];
-    uint64_t value = 1, low, high;
-    snprintf(path, sizeof path, PMU "/format/%.*s", (int)length, p);
-    const int n = siox__input_text(root, path, format, sizeof format);
-    if (length == 0 || length > 32 || n < 0)
-      return n < 0 ? n : SIOX_ESYNTAX;
-    p += length;
-    if (*p == '=') {
-      char *end;
-      errno = 0;
-      value = isalnum((unsigned char)*++p) ? strtoull(p, &end, 0) : (end = (char *)p, 0);
-      if (end == p || errno != 0)
-        return SIOX_ESYNTAX;
-      p = end;
-    }
-    const char *at = format + strlen("config:");
-    if (strncmp(format, "config:", strlen("config:")) != 0 || !siox__input_number(&at, &low))
-      return SIOX_ESYNTAX;
-    high = low;
-    if (*at == '-' && (at++, !siox__input_number(&at, &high)))
-      return SIOX_ESYNTAX;
-    if (*at != 0 || low > high || high > 63 || (high - low < 63 && value >> (high - low + 1) != 0))
-      return SIOX_ESYNTAX;
-    *config |= value << low;
-    if (*p == ',')
-      p++;
-    else if (*p != 0)
-      return SIOX_ESYNTAX;
-  }
-  return text[0] ? 0 : SIOX_ESYNTAX;
-}
-
-static int event_of(const char *root, const char *name, struct event *e) {
-  char path[128], text[96], *end;
-  snprintf(path, sizeof path, PMU "/events/%s", name);
-  int n = siox__input_text(root, path, text, sizeof text);
-  if (n < 0 || (n = config_of(root, text, &e->config)) < 0)
-    return n;
-  snprintf(path, sizeof path, PMU "/events/%s.unit", name);
-  if ((n = siox__input_text(root, path, text, sizeof text)) < 0)
-    return n;
-  if (strcmp(text, "Joules") != 0)
-    return SIOX_ESYNTAX;
-  snprintf(path, sizeof path, PMU "/events/%s.scale", name);
-  if ((n = siox__input_text(root, path, text, sizeof text)) < 0)
-    return n;
-  e->scale = isdigit((unsigned char)text[0]) ? strtod(text, &end) : (end = text, 0);
-  return *end == 0 && e->scale > 0 && e->scale < 1 ? 0 : SIOX_ESYNTAX;
-}
-
-static bool of_cpu(const char *root, int cpu, const char *file, uint64_t *value) {
-  char path[128];
-  snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/topology/%s", cpu, file);
-  return siox__input_u64(root, path, value) == 0;
-}
-
-/* AMD's and Hygon's registers are a package's. */
-static bool dies_mirror(const char *root) {
-  char text[512];
-  siox__input_text(root, "/proc/cpuinfo", text, sizeof text);
-  return strstr(text, "AuthenticAMD") || strstr(text, "HygonGenuine");
-}
-
-/* Adds a processor of the mask, unless one of the same die is there already. */
-static void add_cpu(const char *root, int number, struct cpu *cpus, size_t *n) {
-  struct cpu one = {.number = number};
-  one.known = of_cpu(root, number, "physical_package_id", &one.package);
-  of_cpu(root, number, "die_id", &one.die);
-  for (size_t i = 0; one.known && i < *n; i++)
-    if (cpus[i].known && cpus[i].package == one.package && cpus[i].die == one.die)
-      return;
-  cpus[(*n)++] = one;
-}
-
-/* "package-0"; "package-0-die-1" where a package has several; "cpu3" where nobody says. */
-static void name_cpus(const char *root, struct cpu *cpus, size_t n) {
-  const bool mirror = dies_mirror(root);
-  for (size_t i = 0; i < n; i++) {
-    struct cpu *c = &cpus[i];
-    bool first = true, alone = true;
-    for (size_t k = 0; k < n; k++)
-      if (k != i && cpus[k].known && c->known && cpus[k].package == c->package) {
-        alone = false;
-        first &= k > i;
-      }
-    c->mirror = mirror && !first;
-    if (!c->known)
-      snprintf(c->where, sizeof c->where, "cpu%d", c->number);
-    else if (alone)
-      snprintf(c->where, sizeof c->where, "package-%u", (unsigned)c->package);
-    else
-      snprintf(c->where, sizeof c->where, "package-%u-die-%u", (unsigned)c->package,
-               (unsigned)c->die);
-  }
-}
-
-/* "0,18" or "0-1": the processors to count on. */
-static int cpus_of(const char *root, const char *mask, struct cpu cpus[MOST_CPUS], size_t *n) {
-  const char *p = mask;
-  *n = 0;
-  do {
-    uint64_t first, last;
-    if (!siox__input_number(&p, &first))
-      return SIOX_ESYNTAX;
-    last = first;
-    if (*p == '-' && (p++, !siox__input_number(&p, &last)))
-      return SIOX_ESYNTAX;
-    if (last < first || last > 1 << 20)
-      return SIOX_ESYNTAX;
-    for (; first <= last; first++) {
-      if (*n == MOST_CPUS)
-        return SIOX_ERANGE;
-      add_cpu(root, (int)first, cpus, n);
-    }
-  } while (*p == ',' && *++p);
-  name_cpus(root, cpus, *n);
-  return *p == 0 ? 0 : SIOX_ESYNTAX;
-}
-
 static void close_counters(struct perf *p) {
   for (size_t i = 0; i < p->metrics.n; i++)
     if (p->fds && p->fds[i] >= 0)
@@ -200,8 +63,8 @@ static void close_counters(struct perf *p) {
   p->metrics.n = 0;
 }
 
-static int add_counter(struct perf *p, size_t event, const struct event *e, const struct cpu *cpu,
-                       bool first) {
+static int add_counter(struct perf *p, size_t event, const struct siox__perf_event *e,
+                       const struct siox__perf_cpu *cpu, bool first) {
   char where[56];
   const bool psys = events[event].domain == SIOX_DOMAIN_PSYS;
   snprintf(where, sizeof where, "%s%s%s", psys ? events[event].part : cpu->where,
@@ -226,18 +89,18 @@ static int add_counter(struct perf *p, size_t event, const struct event *e, cons
 
 /* Opens all counters; an error where none of them opens. */
 static int open_counters(struct perf *p, char *why, size_t size) {
-  struct cpu cpus[MOST_CPUS];
+  struct siox__perf_cpu cpus[SIOX__PERF_CPUS];
   size_t ncpus, working = 0;
   int first = SIOX_ENOENT;
-  snprintf(why, size, "%s" PMU "/events: no energy-* in joules", p->root);
-  int e = cpus_of(p->root, p->mask, cpus, &ncpus);
+  snprintf(why, size, "%s" SIOX__PERF_PMU "/events: no energy-* in joules", p->root);
+  int e = siox__perf_cpus(p->root, p->mask, cpus, &ncpus);
   if (e < 0) {
-    snprintf(why, size, "%s" PMU "/cpumask: %s", p->root, siox_strerror(e));
+    snprintf(why, size, "%s" SIOX__PERF_PMU "/cpumask: %s", p->root, siox_strerror(e));
     return e;
   }
   for (size_t i = 0; i < NEVENTS; i++) {
-    struct event event;
-    if (event_of(p->root, events[i].name, &event) < 0)
+    struct siox__perf_event event;
+    if (siox__perf_event(p->root, events[i].name, &event) < 0)
       continue;
     for (size_t k = 0; k < ncpus; k++) {
       if ((e = add_counter(p, i, &event, &cpus[k], k == 0)) < 0)
@@ -268,16 +131,16 @@ static int start(struct perf *p, char *why, size_t size) {
     snprintf(why, size, "%s: counters open on the machine itself only", p->root);
     return SIOX_ENOENT;
   }
-  int e = siox__input_u64(p->root, PMU "/type", &p->type);
+  int e = siox__input_u64(p->root, SIOX__PERF_PMU "/type", &p->type);
   if (e == 0 && p->type > UINT32_MAX)
     e = SIOX_ERANGE;
   if (e < 0) {
-    snprintf(why, size, "%s" PMU "/type: %s%s", p->root, siox_strerror(e),
+    snprintf(why, size, "%s" SIOX__PERF_PMU "/type: %s%s", p->root, siox_strerror(e),
              e == SIOX_ENOENT ? " (the kernel has no power PMU for this processor)" : "");
     return e;
   }
-  if ((e = siox__input_text(p->root, PMU "/cpumask", p->mask, sizeof p->mask)) < 0) {
-    snprintf(why, size, "%s" PMU "/cpumask: %s", p->root, siox_strerror(e));
+  if ((e = siox__input_text(p->root, SIOX__PERF_PMU "/cpumask", p->mask, sizeof p->mask)) < 0) {
+    snprintf(why, size, "%s" SIOX__PERF_PMU "/cpumask: %s", p->root, siox_strerror(e));
     return e;
   }
   return open_counters(p, why, size);
@@ -340,7 +203,7 @@ static int look_again(struct perf *p, int64_t now_ns) {
   if (now_ns - p->looked_ns < LOOK_AGAIN_NS)
     return 0;
   p->looked_ns = now_ns;
-  if (siox__input_text(p->root, PMU "/cpumask", mask, sizeof mask) < 0 ||
+  if (siox__input_text(p->root, SIOX__PERF_PMU "/cpumask", mask, sizeof mask) < 0 ||
       strcmp(mask, p->mask) == 0)
     return 0;
   memcpy(p->mask, mask, sizeof mask);
