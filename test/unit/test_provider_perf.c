@@ -287,30 +287,34 @@ static void terms_go_where_their_format_says(void **unused) {
 
 static void a_description_that_makes_no_sense_is_never_counted(void **unused) {
   (void)unused;
-  static const char *const files[] = {"type",
-                                      "cpumask",
-                                      "events/energy-pkg",
-                                      "events/energy-pkg.scale",
-                                      "events/energy-pkg.unit",
-                                      "format/event"};
-  for (size_t f = 0; f < sizeof files / sizeof files[0]; f++)
-    for (size_t i = 0; i < NNONSENSE + 2; i++) {
-      struct meter_test t;
-      char path[128];
-      start(&t);
-      snprintf(path, sizeof path, PMU "%s", files[f]);
-      if (i == NNONSENSE)
-        tree_remove(&t.tree, path);
-      else if (i > NNONSENSE) {
-        tree_remove(&t.tree, path);
-        strcat(path, "/is_a_directory");
-        tree_put(&t.tree, path, "1");
-      } else
-        tree_put(&t.tree, path, "%s", nonsense[i]);
+  static const struct {
+    const char *path, *right;
+  } files[] = {{PMU "type", "9\n"},
+               {PMU "cpumask", "0,18\n"},
+               {PMU "events/energy-pkg", "event=0x02\n"},
+               {PMU "events/energy-pkg.scale", "2.3283064365386962890625e-10\n"},
+               {PMU "events/energy-pkg.unit", "Joules\n"},
+               {PMU "format/event", "config:0-7\n"}};
+  struct meter_test t;
+  start(&t);
+  for (size_t f = 0; f < sizeof files / sizeof files[0]; f++) {
+    for (size_t i = 0; i < NNONSENSE; i++) {
+      tree_put(&t.tree, files[f].path, "%s", nonsense[i]);
       assert_true(meter_refused(&t, &perf) < 0);
       assert_true(t.diag.text[0] != 0);
-      finish(&t);
     }
+    tree_remove(&t.tree, files[f].path);
+    assert_true(meter_refused(&t, &perf) < 0);
+    char below[128];
+    snprintf(below, sizeof below, "%s/is_a_directory", files[f].path);
+    tree_put(&t.tree, below, "1");
+    assert_true(meter_refused(&t, &perf) < 0);
+    tree_remove(&t.tree, files[f].path);
+    tree_put(&t.tree, files[f].path, "%s", files[f].right);
+    assert_int_equal(meter_refused(&t, &perf), 0);
+    kernel.n = 0;
+  }
+  finish(&t);
 }
 
 static void processors_that_nobody_places_have_places_of_their_own(void **unused) {
