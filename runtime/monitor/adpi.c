@@ -144,6 +144,10 @@ struct siox_issue *siox__issue(struct siox__issues *issues, struct siox_issue *s
   return i;
 }
 
+int siox__is_sample(const struct siox_sample *s) {
+  return s->state == SIOX_SAMPLE_VALID && isfinite(s->value) && isfinite(s->amount);
+}
+
 enum siox_condition siox__severity(enum siox_polarity polarity, int side) {
   if (polarity == SIOX_NEITHER_IS_BETTER)
     return SIOX_ABNORMAL_OTHER;

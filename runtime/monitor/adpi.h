@@ -38,6 +38,8 @@ struct siox__issues {
 /* Room for one more, zeroed but for the indices; where there is none a spare that nobody reads. */
 struct siox_issue *siox__issue(struct siox__issues *issues, struct siox_issue *spare);
 
+/* A sample that can be judged and learned: valid, and a number that arithmetic survives. */
+int siox__is_sample(const struct siox_sample *s);
 /* Better or worse, by the metric's polarity, of a value above (+1) or below (-1) what was expected.
  */
 enum siox_condition siox__severity(enum siox_polarity polarity, int side);

@@ -117,7 +117,7 @@ static void turn(struct course *c, const struct drift *set) {
 
 static void follow(struct course *c, const struct drift *set, const struct siox_sample *sample,
                    double dt_s) {
-  if (sample->state == SIOX_SAMPLE_VALID) {
+  if (siox__is_sample(sample)) {
     c->now.sum += sample->value * dt_s;
     c->now.seconds += dt_s;
   }
@@ -147,7 +147,7 @@ static int cycle_drift(void *state, const struct siox_adpi_input *input, struct 
     if (s->gone)
       sample.state = SIOX_SAMPLE_LOST;
     follow(c, set, &sample, (double)cycle->dt_ns * 1e-9);
-    if (c->side == 0 || sample.state != SIOX_SAMPLE_VALID)
+    if (c->side == 0 || !siox__is_sample(&sample))
       continue;
     struct siox_issue spare, *issue = siox__issue(&issues, &spare);
     char name[112];

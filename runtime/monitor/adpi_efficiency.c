@@ -89,7 +89,7 @@ struct sum {
 
 static void add(struct sum *sum, const struct siox_series *s, double dt_s, double step_s) {
   sum->n++;
-  sum->lost |= s->last.state != SIOX_SAMPLE_VALID;
+  sum->lost |= !siox__is_sample(&s->last);
   sum->value += s->last.value;
   if (s->metric.kind == SIOX_METRIC_COUNTER)
     sum->step += s->metric.scale / dt_s + fabs(s->last.value) * step_s / dt_s;

@@ -98,7 +98,7 @@ static int cycle_sensor(void *state, const struct siox_adpi_input *input, struct
         !siox__listed(set->domains, domain_names[s->metric.domain]))
       continue;
     struct meter *m = (struct meter *)set->slots.at + i;
-    if (s->last.state != SIOX_SAMPLE_VALID) {
+    if (!siox__is_sample(&s->last)) {
       m->still_s = 0;
       m->gap = true;
       continue;

@@ -163,7 +163,7 @@ static int cycle_statistics(void *state, const struct siox_adpi_input *input,
     nmetrics += watched(set, &cycle->series[i]);
   for (size_t i = 0; i < cycle->nseries; i++) {
     const struct siox_series *s = &cycle->series[i];
-    if (!watched(set, s) || s->last.state != SIOX_SAMPLE_VALID)
+    if (!watched(set, s) || !siox__is_sample(&s->last))
       continue;
     struct learned *l = (struct learned *)set->slots.at + i;
     const struct extremes range = l->range; /* before this value can turn the window */

@@ -131,15 +131,19 @@ static bool usable(const struct siox_series *s) {
       return false;
   return !s->gone && s->metric.where[0] && s->last.state == SIOX_SAMPLE_VALID;
 }
-static double bytes_of(const struct siox_cycle *cycle, const struct siox_series *place) {
-  double sum = 0;
+/* Bytes a second that the place moves, and those that all others of its provider do together. */
+static double bytes_of(const struct siox_cycle *cycle, const struct siox_series *place,
+                       double *others) {
+  double own = 0;
+  *others = 0;
   for (size_t i = 0; i < cycle->nseries; i++) {
     const struct siox_series *s = &cycle->series[i];
-    if (usable(s) && s->provider == place->provider && is_load(&s->metric) &&
-        strcmp(s->metric.unit, "B") == 0 && strcmp(s->metric.where, place->metric.where) == 0)
-      sum += s->last.value;
+    if (s->provider != place->provider || !is_load(&s->metric) ||
+        strcmp(s->metric.unit, "B") != 0 || !usable(s))
+      continue;
+    *(strcmp(s->metric.where, place->metric.where) == 0 ? &own : others) += s->last.value;
   }
-  return sum;
+  return own;
 }
 
 /* One place against those of the same metric that are not told. */
@@ -148,7 +152,7 @@ static bool deviates_from_peers(const struct siox_reasoner *r, const struct siox
   const struct siox_series *own = series_of(in, issue);
   if (!own || !usable(own))
     return false;
-  double peers = 0, deviating = 1, low = INFINITY, high = -INFINITY, bytes = 0;
+  double peers = 0, deviating = 1, low = INFINITY, high = -INFINITY;
   for (size_t i = 0; i < in->cycle->nseries; i++) {
     const struct siox_series *s = &in->cycle->series[i];
     if (s == own || !usable(s) || s->provider != own->provider ||
@@ -161,23 +165,24 @@ static bool deviates_from_peers(const struct siox_reasoner *r, const struct siox
     peers++;
     low = fmin(low, s->last.value);
     high = fmax(high, s->last.value);
-    bytes += bytes_of(in->cycle, s);
   }
-  const double value = own->last.value, own_bytes = bytes_of(in->cycle, own);
+  const double value = own->last.value;
   const bool few =
       deviating == 1 ? peers >= 1 : deviating <= r->limits.minority * (peers + deviating);
   if (!few || (value >= low && value <= high))
     return false;
   const enum siox_category c = loaded_by(in, issue);
-  const bool hot = peers > 0 && own_bytes > r->limits.hot * bytes / peers;
+  double bytes;
+  const double own_bytes = bytes_of(in->cycle, own, &bytes);
+  bytes /= peers + deviating - 1;
+  const bool hot = own_bytes > r->limits.hot * bytes;
   if (is_load(&own->metric) || hot) {
     if (value <= high && !hot) /* less to do than the others is no fault */
       return false;
     return say(v, SIOX_VERDICT_HIGH_LOAD, c, own->metric.where,
                "%s of %s is %.4g where its %.0f peers have %.4g to %.4g, and it moves %.4g B/s, "
                "they %.4g: it has more to do",
-               own->metric.name, own->metric.where, value, peers, low, high, own_bytes,
-               bytes / peers);
+               own->metric.name, own->metric.where, value, peers, low, high, own_bytes, bytes);
   }
   return say(
       v, SIOX_VERDICT_FAULT, c, own->metric.where,

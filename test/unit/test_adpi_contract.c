@@ -82,6 +82,23 @@ static void issues_beyond_the_room_are_counted(void **unused) {
   lab_close(lab);
 }
 
+static void numbers_that_are_none_are_neither_judged_nor_learned(void **unused) {
+  (void)unused;
+  const double none[] = {NAN, INFINITY, -INFINITY};
+  for (const struct siox_adpi *const *a = siox_adpis(); *a; a++) {
+    struct lab *lab = lab_open((*a)->name, NULL);
+    lab_series(lab, &lab_plain, SIOX_METRIC_COUNTER, "cpu_user", "", "s");
+    lab_energy(lab, "package-0", SIOX_DOMAIN_PACKAGE);
+    lab_series(lab, &lab_plain, SIOX_METRIC_GAUGE, "frequency", "cpu0", "Hz");
+    for (int i = 0; i < 3000; i++) {
+      for (size_t k = 0; k < 3; k++)
+        lab_set(lab, k, (i + (int)k) % 7 == 0 ? none[i % 3] : k == 2 ? 2.05e9 : 6.4 * (k ? 4 : 1));
+      assert_int_equal(lab_cycle(lab), 0);
+    }
+    lab_close(lab);
+  }
+}
+
 static void metrics_are_of_a_category(void **unused) {
   (void)unused;
   const struct {
@@ -170,6 +187,7 @@ int main(void) {
       cmocka_unit_test(an_unknown_setting_is_refused_with_its_place),
       cmocka_unit_test(a_value_that_is_no_number_or_out_of_range_is_refused_with_its_place),
       cmocka_unit_test(issues_beyond_the_room_are_counted),
+      cmocka_unit_test(numbers_that_are_none_are_neither_judged_nor_learned),
       cmocka_unit_test(metrics_are_of_a_category),
       cmocka_unit_test(a_detector_from_a_file_works_like_a_built_in_one),
       cmocka_unit_test(a_file_that_is_no_detector_is_refused_by_name_and_reason),
