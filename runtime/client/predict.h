@@ -139,7 +139,8 @@ struct siox__region_state {
   int64_t dist;           /* scratch of the graph walk */
   uint32_t visit;         /* scratch: the walk that set dist */
   bool done;              /* scratch */
-  bool had_access;        /* accesses happened inside the last instance: not a gap */
+  bool had_access;        /* accesses happened inside the last instance */
+  uint32_t doubt;         /* instances without one until it can be a gap */
   bool stepping; /* STEPS: running; then iterations done, its trip count, when the last one ended */
   int64_t steps_done, steps_trip, steps_seen;
   struct siox__context *after; /* what its bursts did, one a site it led to or can lead to */
@@ -188,7 +189,7 @@ struct siox__claimed {
 
 struct siox__frame {
   struct siox_region *region;
-  bool no_gap;     /* accesses happen inside */
+  bool no_gap;     /* accesses can happen inside */
   uint32_t nested; /* entries of the same region inside it, not stacked */
   int64_t start, trip;
   int64_t iterations, seen;          /* iterations done at the last tick and its time */

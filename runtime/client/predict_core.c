@@ -225,7 +225,9 @@ void siox__predictor_reach(struct siox__predictor *p, struct siox_site *site, co
     return; /* opening, seeking and closing are no accesses, nor is a request for nothing */
   /* An access that the pass could not see: what we took for a gap is none. */
   for (uint32_t i = 0; i < p->depth; i++) {
-    ((struct siox__region_state *)p->stack[i].region->state)->had_access = true;
+    struct siox__region_state *inside = p->stack[i].region->state;
+    inside->had_access = true;
+    inside->doubt = SIOX__PASSED_BY;
     p->stack[i].no_gap = true;
   }
   p->gap = 0;
@@ -419,7 +421,7 @@ int64_t siox__predictor_enter(struct siox__predictor *p, struct siox_region *reg
   p->stack[p->depth++] = (struct siox__frame){
       .region = region, .start = now, .trip = trip, .seen = now, .window_start = now};
   struct siox__frame *f = &p->stack[p->depth - 1];
-  f->no_gap = s->had_access;
+  f->no_gap = s->doubt > 0;
   s->had_access = false;
   bool lasts = will_last(p, f);
   if (!p->gap && !f->no_gap && lasts)
@@ -533,6 +535,7 @@ void siox__predictor_leave(struct siox__predictor *p, struct siox_region *region
   p->depth = i - 1;
   if (s->had_access)
     return;
+  s->doubt -= s->doubt > 0;
   siox__region_took(s, now - f->start);
   /* A loop whose iterations nobody counts is paced as a whole. */
   if (region->kind == SIOX_REGION_LOOP && f->trip > 0 && f->iterations == 0)

@@ -168,7 +168,7 @@ static void walk(struct siox__predictor *p, struct siox_region *from, int64_t en
       if (!n)
         return;
       /* What was never timed, or did I/O itself, counts as no time. */
-      int64_t time = n->had_access ? 0 : siox__region_time_or_alike(p, next, end);
+      int64_t time = n->doubt ? 0 : siox__region_time_or_alike(p, next, end);
       int64_t left = s->dist + (time > 0 ? time : 0) + successor_waits(p, r, &lists, owner, i);
       int64_t soonest = siox__when_time(n->when, from, left);
       left = left < soonest ? soonest : left;

@@ -478,6 +478,36 @@ static void a_region_that_did_io_is_no_gap(void **state) {
   end(&w);
 }
 
+/* Unknown code that does I/O in one of four calls: in the next one it may again. */
+static void a_region_that_did_io_now_and_then_is_no_gap_either(void **state) {
+  (void)state;
+  struct world w;
+  begin(&w, SIOX_LEAD_GAP, "0:6:64K", "0:6:64K");
+  struct siox_site a = data_site(origin_a, 1);
+  struct siox_site *next[] = {&a};
+  struct siox_region r, *succ[] = {&r};
+  r = loop_region(next, 1, succ, 1);
+  r.kind = SIOX_REGION_CALL;
+  open_files(&w);
+  touch(&w, &a, &handle_a, 0, 6 << 16);
+  int first = 0;
+  for (int k = 0; k < 40; k++) {
+    siox__predictor_enter(&w.p, &r, SIOX_UNKNOWN, w.now);
+    w.now += 10 * SECOND;
+    if (k % 4 == 1 && k < 20)
+      touch(&w, NULL, &handle_a, 0, 6 << 16);
+    siox__predictor_leave(&w.p, &r, w.now);
+    touch(&w, &a, &handle_a, 0, 6 << 16);
+    first = k == 1 ? w.n : first;
+    if (k == 17 + 16)
+      for (int i = first; i < w.n; i++)
+        assert_int_equal(w.told[i].flag, 1);
+  }
+  assert_true(w.n > first); /* sixteen times nothing has come in it */
+  assert_int_equal(w.told[w.n - 2].flag, 0);
+  end(&w);
+}
+
 static void loop_of_a_called_function_refines_the_callers_gap(void **state) {
   (void)state;
   struct world w;
@@ -626,6 +656,7 @@ int main(void) {
       cmocka_unit_test(what_the_graph_never_reaches_again_is_released_for_good),
       cmocka_unit_test(a_gap_that_ends_early_claims_its_disks_at_once),
       cmocka_unit_test(a_region_that_did_io_is_no_gap),
+      cmocka_unit_test(a_region_that_did_io_now_and_then_is_no_gap_either),
       cmocka_unit_test(loop_of_a_called_function_refines_the_callers_gap),
       cmocka_unit_test(under_a_transition_lead_the_way_up_starts_in_time),
       cmocka_unit_test(nest_entry_lets_go_of_disks_it_never_uses),
