@@ -181,6 +181,32 @@ static void a_file_that_is_no_detector_is_refused_by_name_and_reason(void **unus
   siox_adpi_unload(NULL);
 }
 
+static char *text_of(const char *path) {
+  FILE *f = fopen(path, "r");
+  assert_non_null(f);
+  char *text = calloc(1, 65536);
+  assert_true(fread(text, 1, 65535, f) > 0);
+  fclose(f);
+  return text;
+}
+
+static void the_pages_example_is_the_one_that_is_built(void **unused) {
+  (void)unused;
+  char *page = text_of("docs/adpi.md"), *source = text_of("test/unit/plugins/adpi_spike.c");
+  int blocks = 0;
+  for (char *p = page; (p = strstr(p, "```c\n")); blocks++) {
+    p += strlen("```c\n");
+    char *end = strstr(p, "\n```");
+    assert_non_null(end);
+    *end = 0;
+    assert_non_null(strstr(source, p));
+    p = end + 1;
+  }
+  assert_int_equal(blocks, 2);
+  free(page);
+  free(source);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(built_in_detectors_are_found_by_their_names),
@@ -190,6 +216,7 @@ int main(void) {
       cmocka_unit_test(numbers_that_are_none_are_neither_judged_nor_learned),
       cmocka_unit_test(metrics_are_of_a_category),
       cmocka_unit_test(a_detector_from_a_file_works_like_a_built_in_one),
+      cmocka_unit_test(the_pages_example_is_the_one_that_is_built),
       cmocka_unit_test(a_file_that_is_no_detector_is_refused_by_name_and_reason),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
