@@ -228,14 +228,26 @@ static void choose(struct siox_collector *c) {
     if (s->counts && s->provider->priority > best[s->metric.domain])
       best[s->metric.domain] = s->provider->priority;
   }
+  /* A model of the whole tells nothing that meters of its parts do not tell better. */
+  bool modelled[SIOX_NDOMAINS] = {false}, metered_inside[SIOX_NDOMAINS] = {false};
   for (size_t i = 0; i < c->cycle.nseries; i++) {
     struct siox_series *s = &c->series[i];
-    if (!s->counts)
+    s->best = s->counts && s->provider->priority == best[s->metric.domain];
+    if (!s->best)
       continue;
-    s->counts = s->best = s->provider->priority == best[s->metric.domain];
-    if (!(s->metric.flags & SIOX_METRIC_OUTSIDE))
+    if (s->metric.flags & SIOX_METRIC_ESTIMATED)
+      modelled[s->metric.domain] = true;
+    else if (!(s->metric.flags & SIOX_METRIC_OUTSIDE))
       for (enum siox_domain d = around[s->metric.domain]; d != SIOX_DOMAIN_NONE; d = around[d])
-        s->counts &= best[d] == 0;
+        metered_inside[d] = true;
+  }
+  for (size_t i = 0; i < c->cycle.nseries; i++) {
+    struct siox_series *s = &c->series[i];
+    const enum siox_domain own = s->metric.domain;
+    s->counts = s->best && !(modelled[own] && metered_inside[own]);
+    if (!(s->metric.flags & SIOX_METRIC_OUTSIDE))
+      for (enum siox_domain d = around[own]; d != SIOX_DOMAIN_NONE; d = around[d])
+        s->counts &= best[d] == 0 || (modelled[d] && metered_inside[d]);
   }
 }
 

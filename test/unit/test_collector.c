@@ -242,6 +242,33 @@ static void each_joule_of_a_node_counts_once(void **unused) {
   siox_collector_free(c);
 }
 
+static void a_model_of_the_node_does_not_hide_the_meters_of_its_parts(void **unused) {
+  (void)unused;
+  struct siox_provider meter = scripted("powercap", 7), model = scripted("model", 1);
+  struct script parts = {.n = 1, .metrics = {energy("package-0", SIOX_DOMAIN_PACKAGE, 0, 0)}};
+  struct script node = {.n = 1, .metrics = {energy("", SIOX_DOMAIN_NODE, 0, 0)}};
+  node.metrics[0].flags = SIOX_METRIC_ESTIMATED;
+  struct siox_collector *c = collector_of(&model, &node);
+  struct siox_diag diag;
+  bool estimated;
+  assert_int_equal(siox_collector_add(
+                       c, &meter, &(struct siox_provider_env){.root = (const char *)&parts}, &diag),
+                   0);
+  cycle(c, 0);
+  parts.readings[0].count = 60000000;
+  node.readings[0].count = 90000000;
+  assert_near(siox_cycle_joules(cycle(c, 1000), &estimated), 60, 1e-9);
+  assert_false(estimated);
+  for (int i = 2; i < 13; i++) { /* without the meter there is the model */
+    parts.result = SIOX_EIO;
+    node.readings[0].count += 90000000;
+    cycle(c, 1000 * i);
+  }
+  assert_near(siox_cycle_joules(siox_collector_last(c), &estimated), 90, 1e-9);
+  assert_true(estimated);
+  siox_collector_free(c);
+}
+
 static void of_two_sources_of_a_domain_the_better_counts_until_it_falls_silent(void **unused) {
   (void)unused;
   struct siox_provider better = scripted("powercap", 7), worse = scripted("model", 1);
@@ -335,6 +362,7 @@ int main(void) {
       cmocka_unit_test(an_unreadable_meter_is_lost_and_the_time_until_it_comes_back_is_not),
       cmocka_unit_test(watts_of_a_domain_become_joules),
       cmocka_unit_test(each_joule_of_a_node_counts_once),
+      cmocka_unit_test(a_model_of_the_node_does_not_hide_the_meters_of_its_parts),
       cmocka_unit_test(of_two_sources_of_a_domain_the_better_counts_until_it_falls_silent),
       cmocka_unit_test(places_that_come_and_go_keep_their_index),
       cmocka_unit_test(places_that_went_away_long_ago_make_room_for_others),
