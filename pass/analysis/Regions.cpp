@@ -170,12 +170,20 @@ private:
     return {false, false};
   }
 
+  /// Unknown code gets a function that reaches accesses, to call it: a parallel region's, say.
+  bool isHandedAccess(const CallBase &Call) const {
+    return any_of(Call.args(), [&](const Use &Argument) {
+      const FunctionShape *S = Shape.of(dyn_cast<Function>(Argument->stripPointerCasts()));
+      return S && S->Slice;
+    });
+  }
+
   void visitCall(CallBase &Call, const FunctionShape &S, Reason Refused) {
     Function *Callee = directCallee(Call);
     if (!Callee || !S.DT.isReachableFromEntry(Call.getParent()) || !Shape.lasts(Call))
       return;
     const FunctionShape *CalleeShape = Shape.of(Callee);
-    if (Shape.site(Call) || (CalleeShape && CalleeShape->Slice))
+    if (Shape.site(Call) || (CalleeShape && CalleeShape->Slice) || isHandedAccess(Call))
       return;
     auto [InLoop, InShort] = insideLoop(Call, S);
     // Inside a long loop the callee's own loops would only add overhead: the loop itself counts
