@@ -8,11 +8,15 @@
  *       config:
  *         channel: 3
  *
- * A module is a built-in one by its name, or a .so file by a path with a slash in it. Its settings
- * are its own to judge. Not thread-safe per object. */
+ *   detectors: [sensor, {plugin: statistics, config: {tail: 0.02}}, ./mine.so]
+ *
+ * A list that is not there is that of all that work here. A module is a built-in one by its name,
+ * or a .so file by a path with a slash in it. Its settings are its own to judge. Not thread-safe
+ * per object. */
 #ifndef SIOX_MODULES_H
 #define SIOX_MODULES_H
 #include "siox/provider.h"
+#include <stdbool.h>
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -27,6 +31,9 @@ struct siox_modules {
   char *file;
   struct siox_module *provider;
   size_t nproviders;
+  struct siox_module *detector;
+  size_t ndetectors;
+  bool has_providers, has_detectors;
 };
 /* SIOX_ENOENT, SIOX_EIO, SIOX_ESYNTAX, SIOX_EINVAL with file, line and key; SIOX_ENOMEM. On an
  * error *modules is empty. */

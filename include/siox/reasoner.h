@@ -12,7 +12,7 @@
 extern "C" {
 #endif
 
-enum siox_level { SIOX_LEVEL_PROCESS, SIOX_LEVEL_NODE, SIOX_LEVEL_SYSTEM };
+enum siox_reasoner_level { SIOX_LEVEL_PROCESS, SIOX_LEVEL_NODE, SIOX_LEVEL_SYSTEM };
 
 struct siox_reasoner_limits {
 #define SIOX_REASONER_LIMIT(name, value, least, most, what) double name;
@@ -60,7 +60,7 @@ struct siox_reasoner_input {
 void siox_cycle_utilisation(const struct siox_cycle *cycle, double utilisation[SIOX_NCATEGORIES]);
 
 struct siox_report {
-  enum siox_level level;
+  enum siox_reasoner_level level;
   enum siox_condition fresh; /* of this cycle: what the parent is told */
   enum siox_condition
       state; /* fresh, or, for one more cycle, that of the cycle before: what triggers act on */
@@ -78,7 +78,7 @@ struct siox_report {
 };
 
 struct siox_reasoner;
-int siox_reasoner_new(enum siox_level level, const struct siox_reasoner_limits *limits,
+int siox_reasoner_new(enum siox_reasoner_level level, const struct siox_reasoner_limits *limits,
                       struct siox_reasoner **out);
 void siox_reasoner_free(struct siox_reasoner *r); /* NULL is fine */
 void siox_reasoner_cycle(struct siox_reasoner *r, const struct siox_reasoner_input *input,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "daemon/monitor.h"
 #include "common/clock.h"
-#include "siox/modules.h"
+#include "daemon/watch.h"
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
@@ -15,6 +15,8 @@ struct siox__monitor {
   struct siox_modules modules;      /* settings live as long as the providers */
   struct siox_collector *collector; /* the thread's own */
   json_t *sources;                  /* complete before the thread begins */
+  struct siox__watch *watch;        /* the thread's own, as */
+  struct siox__watched judged;      /* what it says */
   pthread_t thread;
   pthread_mutex_t lock;
   pthread_cond_t end;
@@ -26,11 +28,13 @@ struct siox__monitor {
   bool changed; /* processes: the collector does not know them yet */
   uint64_t cycles, late;
   json_t *utilisation; /* of the last cycle */
+  struct siox__watched told;
 };
 
 /* One more cycle's worth of what others ask for; under the lock. */
 static void publish(struct siox__monitor *m, const struct siox_cycle *cycle) {
   m->cycles++;
+  m->told = m->judged;
   (void)siox__ledger_take(&m->ledger, cycle, m->processes, m->nprocesses);
   json_object_clear(m->utilisation);
   for (size_t i = 0; i < cycle->nseries; i++) {
@@ -58,9 +62,12 @@ static void *run(void *context) {
   pthread_mutex_lock(&m->lock);
   while (!m->ending) {
     hand_over(m);
+    const uint32_t ranks = (uint32_t)m->nprocesses;
     pthread_mutex_unlock(&m->lock);
     const int64_t boot = siox__boot_ns();
     const int e = siox_collector_cycle(m->collector, siox__now_ns(), boot);
+    if (e == 0)
+      siox__watch_cycle(m->watch, siox_collector_last(m->collector), ranks, &m->judged, m->log);
     pthread_mutex_lock(&m->lock);
     if (e == 0)
       publish(m, siox_collector_last(m->collector));
@@ -100,7 +107,8 @@ static int add_providers(struct siox__monitor *m, const struct siox_config *conf
                          struct siox_diag *diag) {
   const char *root = getenv("SIOX_SYSFS_ROOT");
   root = root ? root : "";
-  if (!config->monitor) {
+  int e = config->monitor ? siox_modules_load(&m->modules, config->monitor, diag) : 0;
+  if (e == 0 && !m->modules.has_providers) {
     for (const struct siox_provider *const *p = siox_providers(); *p; p++) {
       struct siox_probe probe;
       (*p)->probe(&(struct siox_provider_env){.root = root, .period_ns = m->period_ns}, &probe);
@@ -109,7 +117,6 @@ static int add_providers(struct siox__monitor *m, const struct siox_config *conf
     }
     return 0;
   }
-  int e = siox_modules_load(&m->modules, config->monitor, diag);
   for (size_t i = 0; e == 0 && i < m->modules.nproviders; i++) {
     const struct siox_module *module = &m->modules.provider[i];
     const struct siox_provider *p = siox_provider_find(module->plugin);
@@ -126,6 +133,7 @@ static int add_providers(struct siox__monitor *m, const struct siox_config *conf
 }
 
 static void destroy(struct siox__monitor *m) {
+  siox__watch_free(m->watch);
   siox_collector_free(m->collector);
   siox_modules_free(&m->modules);
   siox__ledger_free(&m->ledger);
@@ -169,6 +177,8 @@ int siox__monitor_start(struct siox__monitor **out, const struct siox_config *co
   int e = siox_collector_new(&m->collector);
   if (e == 0)
     e = add_providers(m, config, diag);
+  if (e == 0)
+    e = siox__watch_new(&m->watch, &m->modules, m->period_ns, diag);
   if (e == 0)
     e = begin(m);
   if (e == 0)
@@ -225,6 +235,7 @@ json_t *siox__monitor_json(struct siox__monitor *m) {
                             "unattributed", l->unattributed_j, "forgotten", l->forgotten_j,
                             "seconds_lost", l->joules_lost_s, "idle_watts", l->idle_power.watts)
                 : json_null());
+  json_object_set_new(o, "node", siox__watched_json(&m->told, siox__now_ns()));
   pthread_mutex_unlock(&m->lock);
   return o;
 }

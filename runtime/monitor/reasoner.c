@@ -52,7 +52,7 @@ void siox_cycle_utilisation(const struct siox_cycle *cycle, double utilisation[S
   }
 }
 
-int siox_reasoner_new(enum siox_level level, const struct siox_reasoner_limits *limits,
+int siox_reasoner_new(enum siox_reasoner_level level, const struct siox_reasoner_limits *limits,
                       struct siox_reasoner **out) {
   struct siox_reasoner *r = calloc(1, sizeof *r);
   if (!r)

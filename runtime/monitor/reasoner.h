@@ -18,7 +18,7 @@ struct siox__habits {
                              on one disk */
 };
 struct siox_reasoner {
-  enum siox_level level;
+  enum siox_reasoner_level level;
   struct siox_reasoner_limits limits;
   enum siox_condition before; /* fresh of the cycle before */
   struct siox__verdict last;  /* of the last abnormal cycle, for the one that keeps its state */

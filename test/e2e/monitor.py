@@ -67,7 +67,10 @@ def joules_of_a_job_are_its_share_of_the_meter():
 
 def what_is_wrong_in_monitor_yaml_ends_the_daemon_with_its_place():
     with tempfile.TemporaryDirectory() as directory:
-        for text, says in (("providers: [moon]\n", "monitor.yaml:1: moon"), ("detectors: []\n", "monitor.yaml:1: detectors"),
+        for text, says in (("providers: [moon]\n", "monitor.yaml:1: moon"), ("colours: []\n", "monitor.yaml:1: colours"),
+                           ("detectors: [moon]\n", "monitor.yaml:1: moon"),
+                           ("detectors: [{plugin: sensor, config: {colour: 1}}]\n", "monitor.yaml:1: colour"),
+                           ("detectors: [/nowhere.so]\n", "monitor.yaml:1: /nowhere.so"),
                            ("providers:\n  - {plugin: memory, colour: red}\n", "monitor.yaml:2: providers[0].colour"),
                            ("providers: 3\n", "monitor.yaml:1: providers"), ("- memory\n", "monitor.yaml:1:"),
                            ("providers:\n  - config: {}\n", "monitor.yaml:2: providers[0]")):
@@ -85,6 +88,22 @@ def a_provider_that_does_not_work_is_told_and_the_others_go_on():
             assert [s["works"] for s in monitor["sources"]] == [True, False], monitor
             assert "/nowhere" in monitor["sources"][1]["why"], monitor
             assert monitor["processors"] is None, monitor
+
+
+def a_dead_meter_is_a_fault_of_the_sensor():
+    with tempfile.TemporaryDirectory() as directory:
+        meter = os.path.join(directory, "dead.txt")
+        with open(meter, "w") as f:
+            f.write("metric energy package-0 J counter domain=package scale=1e-6 bound=400\n")
+            f.writelines(f"at {n * ROW_S:.2f} {min(n, 40) * 1000000}\n" for n in range(12000))  # it dies after 2 s
+        path = configuration(directory, f"providers: [{{plugin: scripted, config: {{file: {meter}}}}}]\n"
+                                        "detectors: [sensor]\n")
+        with Daemon(monitor=path, monitor_period=0.05, clock="monotonic") as daemon:
+            tool = daemon.client()
+            node = until(lambda: (n := tool.ask("status")["monitor"]["node"]) and n["verdict"] == "fault" and n)
+            assert node["state"] == "ABNORMAL_OTHER" and node["category"] == "energy", node
+            assert node["issues"][-1]["detector"] == "sensor" and node["issues"][-1]["where"] == "package-0", node
+            assert node["abnormal_cycles"] < node["cycles"], node
 
 
 def without_a_period_nothing_is_measured():

@@ -7,7 +7,7 @@ enum { MOST = 32 };
 static const enum siox_condition GOOD = SIOX_GOOD, BAD = SIOX_ABNORMAL_BAD,
                                  BETTER = SIOX_ABNORMAL_GOOD, OTHER = SIOX_ABNORMAL_OTHER;
 
-static struct siox_reasoner *reasoner(enum siox_level level, const char *const *settings) {
+static struct siox_reasoner *reasoner(enum siox_reasoner_level level, const char *const *settings) {
   struct siox_option list[4];
   char text[4][64];
   size_t n = 0;

@@ -109,7 +109,7 @@ static int take_list(struct siox__yaml *y, const char *key, struct siox_module *
 }
 
 int siox_modules_load(struct siox_modules *modules, const char *path, struct siox_diag *diag) {
-  static const char *const known[] = {"providers", NULL};
+  static const char *const known[] = {"providers", "detectors", NULL};
   struct siox__yaml y;
   *modules = (struct siox_modules){0};
   int e = siox__yaml_open(&y, path, diag);
@@ -118,28 +118,37 @@ int siox_modules_load(struct siox_modules *modules, const char *path, struct sio
   if (!(modules->file = strdup(path)))
     e = SIOX_ENOMEM;
   else if (yaml_document_get_root_node(&y.tree)->type != YAML_MAPPING_NODE)
-    e = siox__yaml_fail(&y, diag, SIOX_EINVAL, "", "expected providers: and a list of modules");
+    e = siox__yaml_fail(&y, diag, SIOX_EINVAL, "",
+                        "expected providers: or detectors: and a list of modules");
   if (e == 0)
     e = known_keys(&y, "", known, diag);
   if (e == 0)
     e = take_list(&y, "providers", &modules->provider, &modules->nproviders, diag);
+  if (e == 0)
+    e = take_list(&y, "detectors", &modules->detector, &modules->ndetectors, diag);
+  modules->has_providers = modules->provider != NULL;
+  modules->has_detectors = modules->detector != NULL;
   siox__yaml_close(&y);
   if (e < 0)
     siox_modules_free(modules);
   return e;
 }
 
-void siox_modules_free(struct siox_modules *modules) {
-  for (size_t i = 0; i < modules->nproviders; i++) {
-    struct siox_module *m = &modules->provider[i];
-    for (size_t k = 0; k < m->nsettings; k++) {
-      free((void *)m->settings[k].key);
-      free((void *)m->settings[k].value);
+static void free_list(struct siox_module *list, size_t n) {
+  for (size_t i = 0; i < n; i++) {
+    for (size_t k = 0; k < list[i].nsettings; k++) {
+      free((void *)list[i].settings[k].key);
+      free((void *)list[i].settings[k].value);
     }
-    free(m->settings);
-    free(m->plugin);
+    free(list[i].settings);
+    free(list[i].plugin);
   }
-  free(modules->provider);
+  free(list);
+}
+
+void siox_modules_free(struct siox_modules *modules) {
+  free_list(modules->provider, modules->nproviders);
+  free_list(modules->detector, modules->ndetectors);
   free(modules->file);
   *modules = (struct siox_modules){0};
 }

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The node's detectors and its reasoner, driven by the monitor's cycles. Not thread-safe: the
+ * monitor's thread calls all but the JSON, which is made of a copy. */
+#ifndef SIOX_DAEMON_WATCH_H
+#define SIOX_DAEMON_WATCH_H
+#include "common/log.h"
+#include "siox/modules.h"
+#include "siox/reasoner.h"
+#include <jansson.h>
+
+enum { SIOX__ISSUES_KEPT = 16 };
+
+/* An issue with what it is of in words, for series may become others'. */
+struct siox__seen_issue {
+  int64_t time_ns;
+  struct siox_issue issue; /* detector: see below */
+  char detector[32], name[40], where[56];
+};
+/* What is told. */
+struct siox__watched {
+  struct siox_report report;
+  uint64_t cycles, abnormal, issues;               /* so far */
+  struct siox__seen_issue seen[SIOX__ISSUES_KEPT]; /* the last ones, a ring by number of issue */
+};
+
+struct siox__watch;
+/* modules NULL: all built-in detectors, as they are. Errors name file, line and key. */
+int siox__watch_new(struct siox__watch **out, const struct siox_modules *modules, int64_t period_ns,
+                    struct siox_diag *diag);
+void siox__watch_free(struct siox__watch *w); /* NULL is fine */
+/* Judges a cycle; *seen is brought up to date. A verdict that was not there before is said in the
+ * log. */
+void siox__watch_cycle(struct siox__watch *w, const struct siox_cycle *cycle, uint32_t ranks,
+                       struct siox__watched *seen, const struct siox__log *log);
+json_t *siox__watched_json(const struct siox__watched *seen, int64_t now_ns);
+
+#endif
