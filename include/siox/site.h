@@ -101,6 +101,7 @@ enum {
   SIOX_REGION_OPEN_END = 1, /* code that the pass cannot see may follow: any open file may be used after this region */
   SIOX_REGION_MEASURED = 2, /* compiled with a profile that knows the region: measured_ns is there */
   SIOX_REGION_OPEN_LATER = 4, /* not before the STEPS loop around the region is over */
+  SIOX_REGION_SLEEPS = 8, /* CALL: lasts for at least trip times body_ns, whatever was measured */
 };
 
 /* Where the handles of the sites after a region are found before it begins: from base[i] on (siox_region_files), each step
@@ -132,7 +133,8 @@ struct siox_steps_when {
   struct siox_region *const *gaps;
   struct siox_region *const *past; /* gaps of the loop after which only a later iteration can lead there */
   uint32_t nsites, ngaps, npast;
-  uint32_t only; /* 1: in iterations that fulfil none of its conditions the loop does no I/O at all */
+  uint32_t only; /* 1: in iterations that fulfil none of its conditions the loop does no I/O at all; 2: unless code does
+                  * that the pass cannot see */
   int64_t step, rest, offset;
   int32_t index_bits, sum_bits, division_bits; /* 0: 64, with a sign */
   uint32_t elsewhere; /* 1: when the loop is over, the sites or gaps can be reached another way */

@@ -22,9 +22,13 @@ static bool vanishes(const Instruction &I) {
          (isa<BranchInst>(I) && !cast<BranchInst>(I).isConditional());
 }
 
-LeastTime leastTimeOutside(const Function &Callee) {
+LeastTime leastTimeOutside(const CallBase &Call, const Function &Callee) {
   ExternalInfo Known = classifyExternal(Callee);
-  return {Known.Ns, Known.Kind != External::Unknown && Known.Kind != External::Compute};
+  if (Known.Kind == External::Sleeps) {
+    auto *Units = Call.arg_empty() ? nullptr : dyn_cast<ConstantInt>(Call.getArgOperand(0));
+    Known.Ns *= Units ? Units->getValue().roundToDouble() : 0;
+  }
+  return {Known.Ns, !mayLast(Known.Kind)};
 }
 
 EveryTime::EveryTime(const Loop &L, const DominatorTree &DT) : DT(DT) { L.getLoopLatches(Latches); }
@@ -44,7 +48,7 @@ LeastTime CalleeCosts::block(const BasicBlock &BB, double CyclesNs) {
     if (Callee && !Callee->isDeclaration()) {
       T += of(*Callee);
     } else if (Callee && !Callee->getName().starts_with("siox_")) {
-      T += leastTimeOutside(*Callee);
+      T += leastTimeOutside(*Call, *Callee);
     } else if (Call && !Callee) {
       T.Whole &= Call->isInlineAsm();
     }

@@ -10,6 +10,7 @@
 
 namespace llvm {
 class BasicBlock;
+class CallBase;
 class DominatorTree;
 class Function;
 class Loop;
@@ -32,7 +33,7 @@ struct LeastTime {
 };
 
 /// One call of a function that is declared only.
-LeastTime leastTimeOutside(const llvm::Function &Callee);
+LeastTime leastTimeOutside(const llvm::CallBase &Call, const llvm::Function &Callee);
 
 /// The blocks that every iteration of a loop goes through.
 class EveryTime {

@@ -214,13 +214,13 @@ public:
           }))
         reach(*Call, Otherwise);
     // What a nonblocking call has begun goes on in others.
-    bool Only = Otherwise.Sites.empty() && !Otherwise.Unknown;
+    bool Only = Otherwise.Sites.empty();
     for (const Condition &C : R.Conditions)
       Only &= none_of(C.Sites, [&](unsigned Site) {
         return Model.Sites[Site].Info->Span == SIOX_SPAN_NONBLOCKING;
       });
     for (Condition &C : R.Conditions)
-      C.Only = Only;
+      C.Only = !Only ? Condition::No : Otherwise.Unknown ? Condition::UnlessUnseen : Condition::Yes;
   }
 
 private:

@@ -81,17 +81,17 @@ void CostModel::add(BasicBlock &BB, Work &W) {
         Least = std::min(Least, AccessNs[Id]);
       W.Calls.Ns += std::isfinite(Least) ? Least : 0;
     } else if (!Callee->getName().starts_with("siox_")) {
-      W.Calls += outside(*Callee);
+      W.Calls += outside(*Call, *Callee);
     }
   }
 }
 
 /// A function that the clone only declares.
-LeastTime CostModel::outside(const Function &Callee) {
+LeastTime CostModel::outside(const CallBase &Call, const Function &Callee) {
   Function *Body = Real.getFunction(Callee.getName());
   if (Body && !Body->isDeclaration())
     return Callees.of(*Body);
-  return leastTimeOutside(Callee);
+  return leastTimeOutside(Call, Callee);
 }
 
 LeastTime CostModel::iteration(Loop &L) {

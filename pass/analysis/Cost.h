@@ -44,7 +44,7 @@ private:
   };
   void add(llvm::BasicBlock &BB, Work &W);
   LeastTime loop(llvm::Loop &L);
-  LeastTime outside(const llvm::Function &Callee);
+  LeastTime outside(const llvm::CallBase &Call, const llvm::Function &Callee);
 
   OptimisticClone &Clone;
   llvm::Module &Real;

@@ -10,11 +10,16 @@ class Function;
 
 namespace siox {
 
-enum class External { Quick, Compute, Stops, Unknown };
+enum class External { Quick, Compute, Sleeps, Stops, Unknown };
+
+/// A call may last, so that hints for the time inside it can pay.
+inline bool mayLast(External Kind) {
+  return Kind == External::Compute || Kind == External::Sleeps || Kind == External::Unknown;
+}
 
 struct ExternalInfo {
   External Kind = External::Unknown;
-  double Ns = 0; ///< least time of a call
+  double Ns = 0; ///< least time of a call; Sleeps: of one unit of its argument
 };
 
 /// The function a call names, through casts and aliases; null for calls through pointers and inline

@@ -145,8 +145,7 @@ static bool steers(const Value &V, unsigned Depth) {
       return true;
     unsigned Position = Call->getArgOperandNo(&U);
     if (Callee->isDeclaration()) {
-      External Kind = classifyExternal(*Callee).Kind;
-      if (Kind == External::Compute || Kind == External::Unknown || !Call->use_empty() ||
+      if (mayLast(classifyExternal(*Callee).Kind) || !Call->use_empty() ||
           isMpiName(Callee->getName()))
         return true;
     } else if (Position >= Callee->arg_size() || steers(*Callee->getArg(Position), Depth + 1)) {

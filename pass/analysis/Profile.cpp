@@ -160,7 +160,7 @@ void applyProfile(const Profile &P, StringRef Path, ModuleModel &Model,
     R->Measured = true;
     R->RegionNs = R->RegionNs != SIOX_UNKNOWN ? std::min(R->RegionNs, Row.RegionNs) : Row.RegionNs;
     double Each = R->Call ? double(Row.RegionNs) : Row.IterationNs;
-    if (Each > 0) {
+    if (Each > 0 && !R->Sleeps) { // the call itself says how long it takes
       R->ExactNs = Each;
       R->BodyNs = std::max<int64_t>(1, std::llround(Each));
       R->BodyWhole = true;

@@ -206,6 +206,11 @@ private:
     R.Call = &Call;
     R.Refused = Refused;
     place(R, Call.getDebugLoc());
+    if (!CalleeShape && classifyExternal(*Callee).Kind == External::Sleeps && !Call.arg_empty()) {
+      R.Sleeps = true;
+      if (auto *Time = dyn_cast<ConstantInt>(Call.getArgOperand(0)))
+        R.Trip = int64_t(std::min<uint64_t>(Time->getLimitedValue(), INT64_MAX));
+    }
     Model.Regions.push_back(std::move(R));
   }
 

@@ -73,8 +73,7 @@ bool ModuleShape::lasts(const CallBase &Call) const {
     return !Call.isInlineAsm() && !isExhausted(Call);
   if (const FunctionShape *Shape = of(Callee))
     return Shape->Lasts;
-  External Kind = classifyExternal(*Callee).Kind;
-  return Kind == External::Compute || Kind == External::Unknown;
+  return mayLast(classifyExternal(*Callee).Kind);
 }
 
 void ModuleShape::findCallees(Module &M) {

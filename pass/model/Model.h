@@ -140,7 +140,9 @@ struct Region {
     bool Changed = false;   ///< the index advances before the condition, not after it
     bool Elsewhere = false; ///< other ways than this one lead there too
     std::vector<unsigned> Sites, Gaps;
-    bool Only;                  ///< iterations that fulfil none of the loop's conditions do no I/O
+    /// Iterations that fulfil none of the loop's conditions do no I/O: certainly, or unless code
+    /// does that is not seen.
+    enum { No, Yes, UnlessUnseen } Only;
     std::vector<unsigned> Past; ///< gaps of the loop after which only a later iteration leads there
   };
   std::vector<Condition> Conditions;
@@ -151,6 +153,8 @@ struct Region {
   /// none before; shared when there are others.
   unsigned Alike = 0;
   bool SharesAlike = false;
+  /// CALL: it sleeps for at least its first argument times BodyNs, and Trip is that argument.
+  bool Sleeps = false;
   /// Something unknown can follow (external caller, unknown callee); NEST: can happen inside.
   bool OpenEnd = false;
   bool OpenLater = false;          ///< not before the STEPS loop around the region is over

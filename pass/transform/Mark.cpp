@@ -204,7 +204,8 @@ void finishRegions(Module &M, const ModuleModel &Model, ArrayRef<int32_t> Speeds
                         privateArray(M, P, L.Succ),
                         Int(I32, (R.OpenEnd || L.Open ? SIOX_REGION_OPEN_END : 0) |
                                      (R.OpenLater && !L.Open ? SIOX_REGION_OPEN_LATER : 0) |
-                                     (R.Measured ? SIOX_REGION_MEASURED : 0)),
+                                     (R.Measured ? SIOX_REGION_MEASURED : 0) |
+                                     (R.Sleeps ? SIOX_REGION_SLEEPS : 0)),
                         Int(I32, R.FunctionLine),
                         ConstantPointerNull::get(P),
                         Steps,

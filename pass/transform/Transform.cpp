@@ -51,6 +51,9 @@ private:
       Trip = ConstantInt::get(Type::getInt64Ty(R.Function->getContext()), R.Trip);
     else if (R.Kind == SIOX_REGION_LOOP || R.Kind == SIOX_REGION_STEPS)
       Trip = emitTrip(*LI.getLoopFor(R.Header), LI, DT, *R.Enter);
+    else if (R.Sleeps)
+      Trip = IRBuilder<>(R.Enter).CreateZExtOrTrunc(
+          R.Call->getArgOperand(0), Type::getInt64Ty(R.Function->getContext()), "siox.sleeps");
     if (Trip)
       R.Enter->setArgOperand(1, Trip);
   }

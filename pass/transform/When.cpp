@@ -49,12 +49,12 @@ void tellWhen(Module &M, const ModuleModel &Model, const Region &R) {
     for (unsigned Id : When.Sites)
       Sites.push_back(Model.Sites[Id].Descriptor);
     Constant *Table = ConstantStruct::get(
-        whenType(C),
-        {R.Descriptor, privateArray(M, P, Sites), privateArray(M, P, Gaps),
-         privateArray(M, P, Past), Int(I32, Sites.size()), Int(I32, Gaps.size()),
-         Int(I32, Past.size()), Int(I32, When.Only), Int(I64, When.Step), Int(I64, When.Rest),
-         Int(I64, When.Offset), Int(I32, When.IndexBits), Int(I32, When.SumBits),
-         Int(I32, When.DivisionBits), Int(I32, When.Elsewhere), ConstantPointerNull::get(P)});
+        whenType(C), {R.Descriptor, privateArray(M, P, Sites), privateArray(M, P, Gaps),
+                      privateArray(M, P, Past), Int(I32, Sites.size()), Int(I32, Gaps.size()),
+                      Int(I32, Past.size()), Int(I32, int64_t(When.Only)), Int(I64, When.Step),
+                      Int(I64, When.Rest), Int(I64, When.Offset), Int(I32, When.IndexBits),
+                      Int(I32, When.SumBits), Int(I32, When.DivisionBits), Int(I32, When.Elsewhere),
+                      ConstantPointerNull::get(P)});
     auto *Where = new GlobalVariable(M, Table->getType(), false, GlobalValue::PrivateLinkage, Table,
                                      "siox.when");
     B.CreateCall(abiFunction(M, "siox_steps_when"), {Where, First, Modulus});

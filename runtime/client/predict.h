@@ -42,7 +42,8 @@ enum {
   SIOX__STACK = 16,
   SIOX__TRACKS = 4,
   SIOX__EXTENTS = 8,
-  SIOX__FOLLOWED = 4
+  SIOX__FOLLOWED = 4,
+  SIOX__RUNNING = 8
 };
 
 /* Sets of files: bit i is file i of the predictor. What does not fit makes a set unknown. */
@@ -58,7 +59,8 @@ struct siox__pfile {
   uint32_t opens;            /* so often */
   struct siox_layout beside; /* of the file with its shared file pointer; factor 0: none seen */
   uint64_t needed;           /* release generation at which all its disks were claimed as needed */
-  bool accessed;             /* since it was opened */
+  bool accessed;             /* since it was opened; by which site last */
+  const struct siox_site *user;
 };
 
 /* What one access reaches for: `bytes` of the file from `offset` on (-1: not known), or of these
@@ -115,12 +117,14 @@ struct siox__site_state {
   struct siox__when *when; /* iterations of a loop in which alone it is called, or NULL */
 };
 
-enum { SIOX__WINDOWS = 32, SIOX__LATEST = 8 };
+enum { SIOX__WINDOWS = 32, SIOX__LATEST = 8, SIOX__CLOSINGS = 4 };
 
 /* Which of many instances pay: after how many that do not the latest came that did, and how long
  * those lasted; newest at (n - 1) % SIOX__LATEST. */
 struct siox__rhythm {
-  uint32_t since; /* instances since the last that paid */
+  const struct siox_site *after_use; /* closings: of files that it used last */
+  bool taken;                        /* for that site */
+  uint32_t since;                    /* instances since the last that paid */
   uint32_t after[SIOX__LATEST];
   int64_t time[SIOX__LATEST];
   uint64_t n;
@@ -147,14 +151,18 @@ struct siox__region_state {
   uint32_t nafter, maxafter;
   struct siox_region *followed[SIOX__FOLLOWED]; /* gaps that came next so far */
   uint32_t nfollowed;
-  bool last_in_step; /* the STEPS loop around it ended an iteration after it */
-  uint64_t bursts;   /* that have ended */
+  bool last_in_step;             /* the STEPS loop around it ended an iteration after it */
+  uint64_t bursts;               /* that have ended */
   struct siox__when *conditions; /* STEPS: the first of what was told of its iterations */
+  /* STEPS: iterations that are over; there was I/O that these conditions do not explain. */
+  uint64_t explained;
+  bool unexplained;
   uint64_t
       surprise; /* OUTSIDE: of how many bursts the last was that used a site for the first time */
-  struct siox__when *when;               /* iterations in which alone it begins, or NULL */
-  struct siox__rhythm returns, closings; /* OUTSIDE: of those in which no file was closed; of the
-                                            others, timed from then on */
+  struct siox__when *when; /* iterations in which alone it begins, or NULL */
+  /* OUTSIDE: of those in which no file was closed; of the others, timed from then on; the same by
+   * who used the file last, for what a phase of I/O did tells what follows it. */
+  struct siox__rhythm returns, closings, closings_of[SIOX__CLOSINGS];
   struct siox_region
       *owner;               /* scratch of the walk: brief regions belong to the burst of this one */
   struct siox_region *link; /* all regions seen */
@@ -195,8 +203,9 @@ struct siox__frame {
   int64_t iterations, seen;          /* iterations done at the last tick and its time */
   int64_t window_done, window_start; /* where the running window began */
   int64_t inner_end;                 /* when the last loop inside was left, 0 */
-  int64_t closed; /* OUTSIDE: when a file that was used was last closed in it, 0 */
-  int64_t due;    /* OUTSIDE: when it will end by its rhythm, 0: none known */
+  int64_t closed; /* OUTSIDE: when a file that was used was last closed in it, 0; and so */
+  struct siox__rhythm *closing;
+  int64_t due; /* OUTSIDE: when it will end by its rhythm, 0: none known */
 };
 
 struct siox__predictor {
@@ -216,7 +225,10 @@ struct siox__predictor {
   struct siox_region *burst_region; /* left last: owner of the running burst */
   struct siox__frame stack[SIOX__STACK];
   uint32_t depth;
-  uint32_t gap; /* index + 1 of the frame that is the gap; 0: none */
+  uint32_t gap;                               /* index + 1 of the frame that is the gap; 0: none */
+  struct siox_region *running[SIOX__RUNNING]; /* STEPS loops with conditions that run */
+  uint32_t nrunning;
+  int64_t rested; /* told last by siox__predict_rest */
   uint32_t visit;
   const struct siox_region *from; /* scratch: the gap that is planned */
   struct siox__claimed *claimed;  /* per disk */
@@ -311,8 +323,16 @@ void siox__when_step(struct siox__region_state *loop, int64_t now);
  * `from`; 0: at any. `at`: when it could be without. */
 int64_t siox__when_time(struct siox__when *when, const struct siox_region *from, int64_t at);
 
-/* Time before which nothing is accessed in a STEPS loop; 0: not known. */
-int64_t siox__when_any(struct siox__region_state *loop, int64_t now);
+/* Time before which nothing is accessed in a running loop, seen from the gap `from` in it (NULL:
+ * none); 0: not known. */
+int64_t siox__when_any(const struct siox_region *steps, const struct siox_region *from,
+                       int64_t now);
+/* A loop begins, ends or has done an iteration. */
+void siox__when_begins(struct siox__predictor *p, struct siox_region *steps);
+void siox__when_ends(struct siox__predictor *p, const struct siox_region *steps);
+/* A file is opened or accessed: loops that should do no I/O in this iteration are not believed any
+ * more. */
+void siox__when_seen(struct siox__predictor *p);
 
 /* predict_plan.c */
 /* Nothing is accessed before `time`: disks that were used may rest until then. */
@@ -350,6 +370,8 @@ void siox__region_took(struct siox__region_state *s, int64_t time);
 /* How long the coming instance will last if it is one that pays; < 0: it is none, or no rhythm is
  * known. */
 int64_t siox__rhythm_next(const struct siox__rhythm *r);
+/* Of the closings of files that this site used last; of many sites the last share one. */
+struct siox__rhythm *siox__closings_of(struct siox__region_state *s, const struct siox_site *user);
 void siox__rhythm_took(struct siox__rhythm *r, int64_t time, bool pays);
 /* ns an iteration takes at the least; 0: not known. */
 double siox__region_step(const struct siox_region *region);
@@ -361,6 +383,8 @@ int64_t siox__steps_wait(const struct siox_region *region, int64_t at);
  * it by `at`. */
 double siox__running_step(const struct siox_region *steps, int64_t at);
 int64_t siox__frame_trip(const struct siox__frame *f);
+/* How long a call lasts at the least because it was told to; < 0: it is none of these. */
+int64_t siox__frame_sleeps(const struct siox__frame *f);
 void siox__frame_tick(struct siox__frame *f, int64_t iteration, int64_t now);
 /* When the present gap ends, as far as can be told at `now`; now itself when nothing is known. */
 int64_t siox__gap_end(const struct siox__predictor *p, int64_t now);

@@ -78,6 +78,7 @@ void siox__predictor_opened(struct siox__predictor *p, struct siox_site *site, c
     }
     p->nfiles++;
   }
+  siox__when_seen(p);
   f->handle = handle;
   f->accessed = false;
   f->opens += f->opens < UINT32_MAX - 1;
@@ -231,9 +232,12 @@ void siox__predictor_reach(struct siox__predictor *p, struct siox_site *site, co
     p->stack[i].no_gap = true;
   }
   p->gap = 0;
+  siox__when_seen(p);
   int32_t file = siox__predictor_file(p, handle);
-  if (file >= 0)
+  if (file >= 0) {
     p->file[file].accessed = true;
+    p->file[file].user = site;
+  }
   if (site) {
     siox__when_used(site);
     const struct siox__piece piece = piece_of(reach);
@@ -359,7 +363,10 @@ void siox__predictor_closed(struct siox__predictor *p, const void *handle, int64
   uint32_t o = outside(p);
   struct siox__frame *f = o && o == p->depth ? &p->stack[o - 1] : NULL;
   if (f && !f->no_gap && p->file[i].accessed) {
-    int64_t rest = siox__rhythm_next(&((struct siox__region_state *)f->region->state)->closings);
+    struct siox__region_state *s = f->region->state;
+    f->closing = siox__closings_of(s, p->file[i].user);
+    bool known = f->closing->n || f->closing->since; /* else the others may tell */
+    int64_t rest = siox__rhythm_next(known ? f->closing : &s->closings);
     f->closed = now;
     f->due = rest > 0 ? now + rest : f->due;
     if (rest > 0 && !p->gap) {
@@ -375,6 +382,9 @@ void siox__predictor_closed(struct siox__predictor *p, const void *handle, int64
  * rhythm tells. */
 static bool will_last(const struct siox__predictor *p, struct siox__frame *f) {
   const struct siox__region_state *s = f->region->state;
+  int64_t sleeps = siox__frame_sleeps(f);
+  if (sleeps >= 0)
+    return sleeps >= siox__brief_ns(p);
   if (!s->ntimes)
     return siox__region_expected(f->region, siox__frame_trip(f)) >= siox__brief_ns(p);
   if (f->region->kind == SIOX_REGION_OUTSIDE && (s->returns.n || s->closings.n)) {
@@ -401,6 +411,7 @@ int64_t siox__predictor_enter(struct siox__predictor *p, struct siox_region *reg
     s->steps_done = 0;
     s->steps_trip = trip > 0 ? trip : region->trip;
     s->steps_seen = now;
+    siox__when_begins(p, region);
     return 1;
   }
   uint32_t before = region->kind == SIOX_REGION_OUTSIDE ? outside(p) : 0;
@@ -416,7 +427,8 @@ int64_t siox__predictor_enter(struct siox__predictor *p, struct siox_region *reg
   /* Inside a gap one more level is watched: the loop of a called function. */
   if (p->depth == SIOX__STACK || (p->gap && p->depth > p->gap))
     return SIOX_NEVER;
-  if (trip <= 0)
+  bool sleeps = region->flags & SIOX_REGION_SLEEPS;
+  if (trip < 0 || (trip == 0 && !sleeps))
     trip = region->trip;
   p->stack[p->depth++] = (struct siox__frame){
       .region = region, .start = now, .trip = trip, .seen = now, .window_start = now};
@@ -439,12 +451,13 @@ static int64_t step(struct siox__predictor *p, struct siox_region *region, int64
       (double)(now - s->steps_seen) / (double)(iteration - s->steps_done);
   s->steps_done = iteration;
   s->steps_seen = now;
+  s->explained++;
   if (p->burst_region && p->burst_region->steps == region)
     ((struct siox__region_state *)p->burst_region->state)->last_in_step = true;
   /* The time until then may pass in loops and waits that are not watched. */
   siox__when_step(s, now);
   if (!p->gap && !p->threads)
-    siox__predict_rest(p, siox__when_any(s, now), now);
+    siox__predict_rest(p, siox__when_any(region, NULL, now), now);
   return iteration + 1;
 }
 
@@ -503,6 +516,8 @@ static void outside_took(const struct siox__predictor *p, const struct siox__fra
   int64_t time = now - (f->closed ? f->closed : f->start);
   bool pays = time >= p->env.min_gap_ns;
   siox__rhythm_took(f->closed ? &s->closings : &s->returns, time, pays);
+  if (f->closed)
+    siox__rhythm_took(f->closing, time, pays);
   if (f->closed && pays)
     s->returns.since = 0;
 }
@@ -515,8 +530,10 @@ void siox__predictor_leave(struct siox__predictor *p, struct siox_region *region
     i = outside(p);
     region = i ? p->stack[i - 1].region : NULL;
   } else {
-    if (region->kind == SIOX_REGION_STEPS && region->state)
+    if (region->kind == SIOX_REGION_STEPS && region->state) {
       ((struct siox__region_state *)region->state)->stepping = false;
+      siox__when_ends(p, region);
+    }
     while (i && p->stack[i - 1].region != region)
       i--;
   }
@@ -528,7 +545,7 @@ void siox__predictor_leave(struct siox__predictor *p, struct siox_region *region
     return;
   }
   struct siox__region_state *s = region->state;
-  if (f->trip > 0)
+  if (f->trip > 0 && !(region->flags & SIOX_REGION_SLEEPS))
     s->trip = f->trip;
   if (p->gap > i) /* frames above were left by a jump */
     p->gap = 0;

@@ -189,6 +189,9 @@ void siox__predict_next_use(struct siox__predictor *p, struct siox_region *from,
   p->opens = siox__experienced(from) ? 2 : 0;
   p->from = from;
   walk(p, from, end);
+  int64_t rest = from->steps && !p->threads ? siox__when_any(from->steps, from, end) : 0;
+  for (uint32_t d = 0; d < p->env.ndisks; d++)
+    p->next_use[d] = p->next_use[d] < rest ? rest : p->next_use[d];
   p->opens = 0;
 }
 
@@ -257,11 +260,17 @@ static void plan_transition(struct siox__predictor *p, struct siox__claimed *c, 
 }
 
 void siox__predict_rest(struct siox__predictor *p, int64_t time, int64_t now) {
-  if (p->env.lead != SIOX_LEAD_GAP || time - now < p->env.min_gap_ns)
+  if (p->env.lead != SIOX_LEAD_GAP || time <= now)
     return;
-  for (uint32_t d = 0; d < p->env.ndisks; d++)
-    if (p->claimed[d].state == SIOX__NEEDED)
-      want(&p->claimed[d], SIOX_SPEED_LOWEST, 0, time);
+  for (uint32_t d = 0; d < p->env.ndisks; d++) {
+    struct siox__claimed *c = &p->claimed[d];
+    /* What was told after the last iteration is corrected, what is known of a later use stands. */
+    bool told = c->state == SIOX__RELEASED && (c->need_by < time || c->need_by == p->rested);
+    if (c->state == SIOX__NEEDED ? time - now >= p->env.min_gap_ns
+                                 : told && llabs(c->need_by - time) > tolerance(time - now))
+      want(c, SIOX_SPEED_LOWEST, 0, time);
+  }
+  p->rested = time;
   send_wanted(p);
 }
 

@@ -16,13 +16,12 @@ int64_t siox__region_time(const struct siox_region *region) {
 }
 
 int64_t siox__region_expected(const struct siox_region *region, int64_t trip) {
-  if (!(region->flags & SIOX_REGION_MEASURED))
-    return -1;
+  bool sleeps = region->flags & SIOX_REGION_SLEEPS, measured = region->flags & SIOX_REGION_MEASURED;
   int64_t time;
-  if (region->kind == SIOX_REGION_LOOP && trip > 0 && region->body_ns > 0 &&
-      !__builtin_mul_overflow(region->body_ns, trip, &time))
+  if ((sleeps || (measured && region->kind == SIOX_REGION_LOOP)) && trip > 0 &&
+      region->body_ns > 0 && !__builtin_mul_overflow(region->body_ns, trip, &time))
     return time;
-  return region->measured_ns;
+  return measured ? region->measured_ns : -1;
 }
 
 int64_t siox__region_time_or_alike(const struct siox__predictor *p,
@@ -77,6 +76,15 @@ int64_t siox__rhythm_next(const struct siox__rhythm *r) {
     return least;
   }
   return -1;
+}
+
+struct siox__rhythm *siox__closings_of(struct siox__region_state *s, const struct siox_site *user) {
+  uint32_t i = 0;
+  while (i + 1 < SIOX__CLOSINGS && s->closings_of[i].taken && s->closings_of[i].after_use != user)
+    i++;
+  s->closings_of[i].taken = true;
+  s->closings_of[i].after_use = user;
+  return &s->closings_of[i];
 }
 
 void siox__rhythm_took(struct siox__rhythm *r, int64_t time, bool pays) {
@@ -156,9 +164,21 @@ static int64_t loop_end(const struct siox__frame *f) {
   return left < 9e18 - (double)f->seen ? f->seen + (int64_t)left : SIOX_UNKNOWN;
 }
 
+int64_t siox__frame_sleeps(const struct siox__frame *f) {
+  int64_t time;
+  if (!(f->region->flags & SIOX_REGION_SLEEPS) || f->trip < 0 || f->region->body_ns <= 0 ||
+      __builtin_mul_overflow(f->trip, f->region->body_ns, &time))
+    return -1;
+  return time;
+}
+
 int64_t siox__gap_end(const struct siox__predictor *p, int64_t now) {
   const struct siox__frame *g = &p->stack[p->gap - 1], *f = &p->stack[p->depth - 1];
-  int64_t time = siox__region_time(g->region), end = loop_end(f);
+  int64_t time = siox__frame_sleeps(g), end;
+  if (time >= 0)
+    return time > now - g->start ? g->start + time : now;
+  time = siox__region_time(g->region);
+  end = loop_end(f);
   if (time < 0)
     time = siox__region_expected(g->region, siox__frame_trip(g));
   if (end != SIOX_UNKNOWN && f != g)

@@ -154,14 +154,46 @@ int64_t siox__when_time(struct siox__when *when, const struct siox_region *from,
   return begin < 9e18 ? (int64_t)begin : SIOX_NEVER - 1;
 }
 
-int64_t siox__when_any(struct siox__region_state *loop, int64_t now) {
-  struct siox__when *when = loop->conditions;
-  if (!when || !when->table->only || loop->steps_trip <= 0)
+/* Iterations after which code that the compiler cannot see is believed to do no I/O in a loop: the
+ * first says little. */
+enum { QUIET = 2 };
+
+int64_t siox__when_any(const struct siox_region *steps, const struct siox_region *from,
+                       int64_t now) {
+  const struct siox__region_state *s = steps->state;
+  struct siox__when *when = s && s->stepping && !s->unexplained ? s->conditions : NULL;
+  if (!when || !when->table->only || s->steps_trip <= 0)
     return 0;
   int64_t soonest = SIOX_NEVER;
   for (; when; when = when->also) {
-    int64_t time = siox__when_time(when, NULL, now);
+    bool believed = when->table->only == 1 || s->explained >= QUIET;
+    int64_t time = believed ? siox__when_time(when, from, now) : 0;
     soonest = time < soonest ? time : soonest;
   }
   return soonest;
+}
+
+void siox__when_begins(struct siox__predictor *p, struct siox_region *steps) {
+  const struct siox__region_state *s = steps->state;
+  siox__when_ends(p, steps);
+  if (s->conditions && p->nrunning < SIOX__RUNNING)
+    p->running[p->nrunning++] = steps;
+}
+
+void siox__when_ends(struct siox__predictor *p, const struct siox_region *steps) {
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < p->nrunning; i++)
+    if (p->running[i] != steps)
+      p->running[n++] = p->running[i];
+  p->nrunning = n;
+}
+
+void siox__when_seen(struct siox__predictor *p) {
+  for (uint32_t i = 0; i < p->nrunning; i++) {
+    struct siox__region_state *s = p->running[i]->state;
+    bool explained = false;
+    for (const struct siox__when *w = s->conditions; w && !explained; w = w->also)
+      explained = fulfils(w, s->steps_done);
+    s->unexplained |= !explained;
+  }
 }

@@ -93,7 +93,7 @@ static void open_files(struct world *w) {
   siox__predictor_opened(&w->p, &open_b, &handle_b, &w->b);
 }
 /* A loop of `trip` iterations taking `length`, ticking where asked. */
-static void run_loop(struct world *w, struct siox_region *r, int64_t trip, int64_t length) {
+static inline void run_loop(struct world *w, struct siox_region *r, int64_t trip, int64_t length) {
   int64_t start = w->now, next = siox__predictor_enter(&w->p, r, trip, w->now);
   for (int64_t i = 1; i <= trip; i++) {
     w->now = start + length * i / trip;

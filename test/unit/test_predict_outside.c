@@ -226,6 +226,49 @@ static void the_file_that_is_closed_ends_a_phase_of_any_length(void **state) {
   end(&w);
 }
 
+/* Written and checked at once, read back after a while: which site used the file last tells how
+ * long nobody will. */
+static void who_used_the_file_tells_whether_its_closing_ends_a_phase(void **state) {
+  (void)state;
+  struct world w;
+  struct checkpoint c;
+  begin(&w, SIOX_LEAD_GAP, "1:3:64K", "0:1:64K");
+  make(&c);
+  struct siox_site read = data_site(origin_a, 1);
+  for (int phase = 0; phase < 5; phase++) {
+    bool writes = phase % 3 == 0;
+    siox__predictor_opened(&w.p, &open_a, &handle_a, &w.a);
+    siox__predictor_leave(&w.p, NULL, w.now);
+    touch(&w, writes ? &c.write : &read, &handle_a, 0, 3 << 16);
+    siox__predictor_enter(&w.p, &c.outside, SIOX_UNKNOWN, w.now);
+    siox__predictor_closed(&w.p, &handle_a, w.now);
+    const struct told *t = last_for(&w, 1, w.n);
+    assert_int_equal(t->flag, writes || phase < 2); /* once is enough */
+    if (phase >= 2 && !writes)
+      assert_true(t->need_by <= w.now + 10 * SECOND && t->need_by >= w.now + 9 * SECOND);
+    w.now += writes ? SECOND / 1000 : 10 * SECOND;
+  }
+  end(&w);
+}
+
+static void who_never_used_a_file_closed_before_is_taken_for_the_others(void **state) {
+  (void)state;
+  struct world w;
+  struct checkpoint c;
+  begin(&w, SIOX_LEAD_GAP, "1:3:64K", "0:1:64K");
+  make(&c);
+  struct siox_site read = data_site(origin_a, 1);
+  for (int phase = 0; phase < 2; phase++, w.now += 10 * SECOND) {
+    siox__predictor_opened(&w.p, &open_a, &handle_a, &w.a);
+    siox__predictor_leave(&w.p, NULL, w.now);
+    touch(&w, phase ? &read : &c.write, &handle_a, 0, 3 << 16);
+    siox__predictor_enter(&w.p, &c.outside, SIOX_UNKNOWN, w.now);
+    siox__predictor_closed(&w.p, &handle_a, w.now);
+    assert_int_equal(last_for(&w, 1, w.n)->flag, phase == 0);
+  }
+  end(&w);
+}
+
 /* Before each phase its file is probed. */
 static void a_file_that_is_closed_unused_ends_no_phase(void **state) {
   (void)state;
@@ -339,6 +382,8 @@ int main(void) {
       cmocka_unit_test(the_return_that_lasts_is_known_by_its_number),
       cmocka_unit_test(without_a_rhythm_no_return_is_taken_for_the_one_that_lasts),
       cmocka_unit_test(the_file_that_is_closed_ends_a_phase_of_any_length),
+      cmocka_unit_test(who_used_the_file_tells_whether_its_closing_ends_a_phase),
+      cmocka_unit_test(who_never_used_a_file_closed_before_is_taken_for_the_others),
       cmocka_unit_test(a_file_that_is_closed_unused_ends_no_phase),
       cmocka_unit_test(leaving_what_was_never_entered_is_nothing),
       cmocka_unit_test(unknown_code_after_a_region_may_use_any_open_file),

@@ -245,6 +245,60 @@ static void a_loop_lets_nothing_go_that_other_threads_use(void **state) {
   end(&w);
 }
 
+/* The same where code runs in the loop that nobody has seen: only = 2. */
+static void lets_go_after_two_iterations(struct world *w, struct loop *l) {
+  begin(w, SIOX_LEAD_GAP, "1:3:64K", "0:1:64K");
+  make(l);
+  l->when.only = 2;
+  open_files(w);
+  start(w, l, 30, 0, 10);
+  touch(w, &l->write, &handle_a, 0, 3 << 16);
+  for (int k = 0; k < 2; k++) {
+    assert_int_equal(last_for(w, 1, w->n)->flag, 1);
+    w->now += 4 * SECOND;
+    siox__predictor_tick(&w->p, &l->steps, k + 1, w->now);
+  }
+  assert_int_equal(last_for(w, 1, w->n)->flag, 0);
+}
+
+static void unseen_code_is_believed_to_do_no_io_after_two_iterations(void **state) {
+  (void)state;
+  struct world w;
+  struct loop l;
+  lets_go_after_two_iterations(&w, &l);
+  end(&w);
+}
+
+static void unseen_code_that_did_io_is_not_believed_any_more(void **state) {
+  (void)state;
+  struct world w;
+  struct loop l;
+  lets_go_after_two_iterations(&w, &l);
+  struct siox_site other = data_site(origin_a, 1); /* iteration 2 */
+  touch(&w, &other, &handle_a, 0, 3 << 16);
+  for (int k = 2; k < 5; k++) {
+    w.now += 4 * SECOND;
+    siox__predictor_tick(&w.p, &l.steps, k + 1, w.now);
+  }
+  assert_int_equal(last_for(&w, 1, w.n)->flag, 1);
+  end(&w);
+}
+
+static void what_was_told_moves_as_the_loop_slows_down(void **state) {
+  (void)state;
+  struct world w;
+  struct loop l;
+  lets_go_after_two_iterations(&w, &l);
+  int64_t before = last_for(&w, 1, w.n)->need_by;
+  for (int k = 2; k < 10; k++) { /* the pace is that of the fastest of the last eight */
+    w.now += 6 * SECOND;
+    siox__predictor_tick(&w.p, &l.steps, k + 1, w.now);
+    if (k == 7)
+      assert_true(last_for(&w, 1, w.n)->need_by > before + 10 * SECOND);
+  }
+  end(&w);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_condition_tells_the_first_use_already),
@@ -257,6 +311,9 @@ int main(void) {
       cmocka_unit_test(a_loop_that_can_end_at_any_time_promises_nothing_of_what_comes_after_it),
       cmocka_unit_test(runs_between_two_uses_last_as_long_as_the_shortest_did),
       cmocka_unit_test(a_loop_lets_nothing_go_that_other_threads_use),
+      cmocka_unit_test(unseen_code_is_believed_to_do_no_io_after_two_iterations),
+      cmocka_unit_test(unseen_code_that_did_io_is_not_believed_any_more),
+      cmocka_unit_test(what_was_told_moves_as_the_loop_slows_down),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
