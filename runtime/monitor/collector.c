@@ -2,6 +2,9 @@
 /* Cycles: readings become samples, and samples go to those who asked. */
 #include "siox/collector.h"
 #include "monitor/collector.h"
+#include "monitor/places.h"
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,22 +38,16 @@ void siox_collector_free(struct siox_collector *c) {
   free(c);
 }
 
-static bool same_place(const struct siox_metric *a, const struct siox_metric *b) {
-  return strcmp(a->name, b->name) == 0 && strcmp(a->where, b->where) == 0;
-}
-
-/* Where the metric has stood or may stand: its own place, one that went away long ago, or behind
- * the last. */
-static size_t find(const struct siox_collector *c, const struct siox_provider *provider,
-                   const struct siox_metric *metric) {
-  size_t room = c->cycle.nseries;
-  for (size_t i = c->cycle.nseries; i-- > 0;) {
-    if (c->series[i].provider == provider && same_place(&c->series[i].metric, metric))
+/* The first series from *from on downwards whose place went away long ago, or the one behind the
+ * last. */
+static size_t free_place(const struct siox_collector *c, size_t *from) {
+  for (size_t i = *from; i-- > 0;)
+    if (c->series[i].gone && c->cycle.now_ns - c->before[i].gone_ns > KEPT_NS) {
+      *from = i;
       return i;
-    if (c->series[i].gone && c->cycle.now_ns - c->before[i].gone_ns > KEPT_NS)
-      room = i;
-  }
-  return room;
+    }
+  *from = 0;
+  return c->cycle.nseries;
 }
 
 /* A series for each of the provider's metrics: the one it had, or a new one. */
@@ -65,9 +62,23 @@ static int take_list(struct siox_collector *c, struct siox__source *s) {
     s->readings = readings;
   if (!index || !readings)
     return SIOX_ENOMEM;
+  struct siox__places places;
+  s->n = s->n < n ? s->n : n;
+  if (siox__places_new(&places, c->series, c->cycle.nseries, s->provider, n) < 0)
+    return SIOX_ENOMEM;
   s->lists++;
+  s->n = n;
+  size_t gone_from = c->cycle.nseries;
   for (size_t i = 0; i < n; i++) {
-    size_t at = find(c, s->provider, &list[i]);
+    size_t at = siox__places_find(&places, c->series, &list[i]);
+    const bool found = at != SIZE_MAX;
+    s->index[i] = at;
+    if (found && c->before[at].list == s->lists) {
+      s->index[i] = SIZE_MAX; /* it stands in the list already */
+      continue;
+    }
+    if (!found)
+      at = free_place(c, &gone_from);
     if (at == c->room) {
       const size_t room = c->room ? 2 * c->room : 64;
       struct siox_series *series = realloc(c->series, room * sizeof *series);
@@ -76,13 +87,17 @@ static int take_list(struct siox_collector *c, struct siox__source *s) {
       struct siox__before *before = realloc(c->before, room * sizeof *before);
       if (before)
         c->before = before;
-      if (!series || !before)
+      c->cycle.series = c->series;
+      if (!series || !before) {
+        s->n = i;
+        siox__places_free(&places);
         return SIOX_ENOMEM;
+      }
       c->room = room;
     }
     if (at == c->cycle.nseries)
       c->series[c->cycle.nseries++] = (struct siox_series){.provider = s->provider, .gone = true};
-    else if (c->series[at].provider != s->provider || !same_place(&c->series[at].metric, &list[i]))
+    else if (!found)
       c->series[at] = (struct siox_series){
           .provider = s->provider, .gone = true, .generation = c->series[at].generation + 1};
     /* Nothing is known of what it was while it was away. */
@@ -92,14 +107,16 @@ static int take_list(struct siox_collector *c, struct siox__source *s) {
     c->series[at].gone = false;
     c->series[at].metric = list[i];
     s->index[i] = at;
+    if (!found)
+      siox__places_add(&places, &list[i], at);
   }
+  siox__places_free(&places);
   for (size_t i = 0; i < c->cycle.nseries; i++)
     if (c->series[i].provider == s->provider && c->before[i].list != s->lists &&
         !c->series[i].gone) {
       c->series[i].gone = true;
       c->before[i].gone_ns = c->cycle.now_ns;
     }
-  s->n = n;
   c->cycle.series = c->series;
   return 0;
 }
@@ -109,6 +126,11 @@ int siox_collector_add(struct siox_collector *c, const struct siox_provider *pro
   diag->text[0] = 0;
   if (provider->abi != SIOX_PROVIDER_ABI)
     return SIOX_EVERSION;
+  for (size_t i = 0; i < c->nsources; i++)
+    if (c->sources[i].provider == provider) {
+      snprintf(diag->text, sizeof diag->text, "provider %s: is read already", provider->name);
+      return SIOX_EEXIST; /* its joules would count twice */
+    }
   struct siox__source *sources = realloc(c->sources, (c->nsources + 1) * sizeof *sources);
   if (!sources)
     return SIOX_ENOMEM;
@@ -171,13 +193,15 @@ static struct siox_sample sample_of(const struct siox_cycle *cycle, const struct
       s.amount = (double)gain * m->scale, s.value = s.amount * 1e9 / (double)dt;
   } else {
     s.value = r->value;
-    if (!(s.value == s.value) || (m->bound > 0 && s.value > m->bound))
+    if (m->bound > 0 && s.value > m->bound)
       s = (struct siox_sample){.state = SIOX_SAMPLE_LOST, .error = SIOX_ERANGE};
     else if (m->kind == SIOX_METRIC_SAMPLED && cycle->dt_ns == 0)
       s.state = SIOX_SAMPLE_FIRST;
     else if (m->domain != SIOX_DOMAIN_NONE && strcmp(m->unit, "W") == 0 && !cycle->suspended)
       s.amount = s.value * 1e-9 * (double)cycle->dt_ns;
   }
+  if (!isfinite(s.value) || !isfinite(s.amount))
+    s = (struct siox_sample){.state = SIOX_SAMPLE_LOST, .error = SIOX_ERANGE};
   return s;
 }
 
@@ -193,6 +217,8 @@ static void read_source(struct siox_collector *c, struct siox__source *s) {
   if (e > 0)
     e = SIOX_EIO; /* it changes faster than it can be read */
   for (size_t i = 0; i < s->n; i++) {
+    if (s->index[i] == SIZE_MAX)
+      continue;
     struct siox_series *series = &c->series[s->index[i]];
     struct siox__before *before = &c->before[s->index[i]];
     if (e < 0)

@@ -77,11 +77,16 @@ static void add_busy(struct siox__ledger *l, const struct siox_cycle *cycle,
          strcmp(s->metric.name, "process_system") != 0))
       continue;
     const long pid = strtol(s->metric.where, NULL, 10); /* PID@START */
-    for (size_t k = 0; k < n; k++)
-      if (processes[k].pid == pid) {
-        l->share[place_of(l, processes[k].job)].busy_s += s->last.amount;
-        break;
-      }
+    size_t low = 0;
+    for (size_t high = n; low < high;) {
+      const size_t middle = low + (high - low) / 2;
+      if (processes[middle].pid < pid)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+    if (low < n && processes[low].pid == pid)
+      l->share[place_of(l, processes[low].job)].busy_s += s->last.amount;
   }
 }
 

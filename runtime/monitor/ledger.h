@@ -26,9 +26,9 @@ struct siox__ledger {
   struct siox_idle_power idle_power;
 };
 
-/* A cycle, with the processes that belong to jobs. A process that ended in it leaves what it used
- * since the cycle before unattributed. Each job is allocated a core a process. SIOX_ENOMEM: the
- * cycle is not in it. */
+/* A cycle, with the processes that belong to jobs, each once and by rising pid. A process that
+ * ended in it leaves what it used since the cycle before unattributed. Each job is allocated a core
+ * a process. SIOX_ENOMEM: the cycle is not in it. */
 int siox__ledger_take(struct siox__ledger *l, const struct siox_cycle *cycle,
                       const struct siox__ledger_process *processes, size_t n);
 /* What a job has taken is told with all forgotten ones' from now on; a job that is not there is

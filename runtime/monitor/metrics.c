@@ -3,6 +3,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+/* A network's or a device's name may hold any bytes; shown it goes to terminals and into JSON. */
+static void copy(char *to, size_t size, const char *from) {
+  snprintf(to, size, "%s", from);
+  for (; *to; to++)
+    if (*to < ' ' || *to > '~')
+      *to = '?';
+}
+
 struct siox_metric *siox__metrics_add(struct siox__metrics *m, enum siox_metric_kind kind,
                                       const char *name, const char *where, const char *unit) {
   if (m->n == m->room) {
@@ -15,9 +23,9 @@ struct siox_metric *siox__metrics_add(struct siox__metrics *m, enum siox_metric_
   }
   struct siox_metric *added = &m->list[m->n++];
   *added = (struct siox_metric){.kind = kind, .scale = 1};
-  snprintf(added->name, sizeof added->name, "%s", name);
-  snprintf(added->where, sizeof added->where, "%s", where);
-  snprintf(added->unit, sizeof added->unit, "%s", unit);
+  copy(added->name, sizeof added->name, name);
+  copy(added->where, sizeof added->where, where);
+  copy(added->unit, sizeof added->unit, unit);
   return added;
 }
 

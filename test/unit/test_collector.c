@@ -350,6 +350,48 @@ static void places_that_went_away_long_ago_make_room_for_others(void **unused) {
   siox_collector_free(c);
 }
 
+static void a_place_that_a_list_names_twice_is_read_once(void **unused) {
+  (void)unused;
+  struct siox_provider p = scripted("meter", 1);
+  struct script s = {.n = 2,
+                     .metrics = {energy("package-0", SIOX_DOMAIN_PACKAGE, 0, 0),
+                                 energy("package-0", SIOX_DOMAIN_PACKAGE, 0, 0)}};
+  struct siox_collector *c = collector_of(&p, &s);
+  s.readings[1].count = 7000000;
+  count(c, &s, 0, 5000000);
+  const struct siox_sample *second = count(c, &s, 100, 7000000);
+  assert_int_equal(second->state, SIOX_SAMPLE_VALID);
+  assert_near(second->amount, 2, 1e-12);
+  assert_near(second->value, 20, 1e-12);
+  siox_collector_free(c);
+}
+
+static void a_provider_is_not_read_twice(void **unused) {
+  (void)unused;
+  struct siox_provider p = scripted("meter", 1);
+  struct script s = {.n = 1, .metrics = {energy("package-0", SIOX_DOMAIN_PACKAGE, 0, 0)}};
+  struct siox_collector *c = collector_of(&p, &s);
+  struct siox_diag diag;
+  assert_int_equal(
+      siox_collector_add(c, &p, &(struct siox_provider_env){.root = (const char *)&s}, &diag),
+      SIOX_EEXIST);
+  assert_non_null(strstr(diag.text, "meter"));
+  siox_collector_free(c);
+}
+
+static void what_is_no_finite_number_is_lost(void **unused) {
+  (void)unused;
+  struct siox_provider p = scripted("meter", 1);
+  struct script s = {.n = 1, .metrics = {energy("package-0", SIOX_DOMAIN_PACKAGE, 0, 0)}};
+  s.metrics[0].scale = 1e300;
+  struct siox_collector *c = collector_of(&p, &s);
+  count(c, &s, 0, 0);
+  const struct siox_sample *sample = count(c, &s, 100, UINT64_C(1) << 60);
+  assert_int_equal(sample->state, SIOX_SAMPLE_LOST);
+  assert_int_equal(sample->error, SIOX_ERANGE);
+  siox_collector_free(c);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_counters_first_reading_is_a_beginning),
@@ -366,6 +408,9 @@ int main(void) {
       cmocka_unit_test(of_two_sources_of_a_domain_the_better_counts_until_it_falls_silent),
       cmocka_unit_test(places_that_come_and_go_keep_their_index),
       cmocka_unit_test(places_that_went_away_long_ago_make_room_for_others),
+      cmocka_unit_test(a_place_that_a_list_names_twice_is_read_once),
+      cmocka_unit_test(a_provider_is_not_read_twice),
+      cmocka_unit_test(what_is_no_finite_number_is_lost),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
