@@ -105,6 +105,7 @@ static int by_turn(const void *a, const void *b) {
 
 static void forget_some(struct siox__daemon *d) {
   struct gone *gone = calloc(d->gone, sizeof *gone);
+  tell_monitor(&d->watch); /* it would make what is forgotten anew for processes that are gone */
   uint32_t n = 0;
   for (uint32_t i = 0; gone && i < d->njobs && n < d->gone; i++)
     if (d->job[i].seen && !d->job[i].clients && !d->job[i].forgotten)

@@ -4,6 +4,7 @@
 #include "common/log.h"
 #include "common/stdio.h"
 #include "daemon/daemon.h"
+#include "daemon/monitor.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
@@ -143,6 +144,8 @@ static int run(const struct siox_config *config, int ready, const struct options
     r = siox__listen(&d, config->socket, &diag);
   if (r == 0)
     r = siox__wear_open(&d);
+  if (r < 0)
+    siox__monitor_stop(d.monitor);
   if (r == SIOX_EEXIST) {
     if (!o->quiet)
       fprintf(stderr, "sioxd: a daemon is there already on %s\n", config->socket);

@@ -9,6 +9,9 @@
 #include <string.h>
 #include <time.h>
 
+/* So long the daemon waits at its end for a cycle that has begun. */
+static const int64_t PATIENCE_NS = INT64_C(2000000000);
+
 struct siox__monitor {
   const struct siox__log *log;
   int64_t period_ns;
@@ -27,6 +30,7 @@ struct siox__monitor {
   size_t nprocesses;
   bool changed; /* processes: the collector does not know them yet */
   uint64_t cycles, late;
+  bool ended;          /* the thread has */
   json_t *utilisation; /* of the last cycle */
   struct siox__watched told;
 };
@@ -80,6 +84,8 @@ static void *run(void *context) {
     while (!m->ending && pthread_cond_timedwait(&m->end, &m->lock, &until) != ETIMEDOUT)
       ;
   }
+  m->ended = true;
+  pthread_cond_signal(&m->end);
   pthread_mutex_unlock(&m->lock);
   return NULL;
 }
@@ -120,6 +126,15 @@ static int add_providers(struct siox__monitor *m, const struct siox_config *conf
   for (size_t i = 0; e == 0 && i < m->modules.nproviders; i++) {
     const struct siox_module *module = &m->modules.provider[i];
     const struct siox_provider *p = siox_provider_find(module->plugin);
+    size_t before = 0;
+    while (before < i && strcmp(m->modules.provider[before].plugin, module->plugin) != 0)
+      before++;
+    if (before < i) {
+      snprintf(diag->text, sizeof diag->text, "%s:%u: %s: stands there already, in line %u",
+               m->modules.file, module->line, module->plugin, m->modules.provider[before].line);
+      e = SIOX_EINVAL;
+      continue;
+    }
     if (p) {
       add(m, p, module, root);
       continue;
@@ -194,11 +209,29 @@ void siox__monitor_stop(struct siox__monitor *m) {
   pthread_mutex_lock(&m->lock);
   m->ending = true;
   pthread_cond_signal(&m->end);
+  const int64_t by = siox__now_ns() + PATIENCE_NS;
+  const struct timespec until = {by / 1000000000, by % 1000000000};
+  while (!m->ended && pthread_cond_timedwait(&m->end, &m->lock, &until) == 0)
+    ;
+  const bool ended = m->ended;
   pthread_mutex_unlock(&m->lock);
+  if (!ended) { /* a device does not answer: the thread has all that is its own until the process
+                   ends */
+    siox__log(m->log, SIOX__LOG_WARN, "the monitor's thread does not end: it is left behind");
+    pthread_detach(m->thread);
+    return;
+  }
   pthread_join(m->thread, NULL);
   pthread_cond_destroy(&m->end);
   pthread_mutex_destroy(&m->lock);
   destroy(m);
+}
+
+static int by_pid(const void *a, const void *b) {
+  const struct siox__ledger_process *x = a, *y = b;
+  if (x->pid != y->pid)
+    return x->pid < y->pid ? -1 : 1;
+  return x->job < y->job ? -1 : x->job > y->job;
 }
 
 int siox__monitor_processes(struct siox__monitor *m, const struct siox__ledger_process *processes,
@@ -210,10 +243,16 @@ int siox__monitor_processes(struct siox__monitor *m, const struct siox__ledger_p
     return SIOX_ENOMEM;
   if (n > 0)
     memcpy(own, processes, n * sizeof *own);
+  qsort(own, n, sizeof *own, by_pid);
+  /* A process with several connections is one. */
+  size_t different = 0;
+  for (size_t i = 0; i < n; i++)
+    if (i == 0 || own[i].pid != own[different - 1].pid)
+      own[different++] = own[i];
   pthread_mutex_lock(&m->lock);
   struct siox__ledger_process *before = m->processes;
   m->processes = own;
-  m->nprocesses = n;
+  m->nprocesses = different;
   m->changed = true;
   pthread_mutex_unlock(&m->lock);
   free(before);

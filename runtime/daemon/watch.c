@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "daemon/watch.h"
+#include "monitor/input.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,7 +45,12 @@ static int add_module(struct siox__watch *w, const struct siox_modules *modules,
   struct siox_adpi_library *library = NULL;
   struct siox_diag why = {""};
   if (!adpi && strchr(m->plugin, '/')) {
-    const int e = siox_adpi_load(m->plugin, &library, &adpi, &why);
+    char path[4096];
+    int e = siox__beside(modules->file, m->plugin, path, sizeof path);
+    if (e < 0)
+      snprintf(why.text, sizeof why.text, "%.300s: %s", m->plugin, siox_strerror(e));
+    else
+      e = siox_adpi_load(path, &library, &adpi, &why);
     if (e < 0) {
       snprintf(diag->text, sizeof diag->text, "%s:%u: %.400s", modules->file, m->line, why.text);
       return e;

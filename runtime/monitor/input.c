@@ -220,6 +220,14 @@ void siox__probe_file(const struct siox_provider_env *env, const char *path,
              siox_strerror(probe->error));
 }
 
+int siox__beside(const char *origin, const char *path, char *out, size_t size) {
+  char *real = path[0] != '/' && origin ? realpath(origin, NULL) : NULL;
+  const char *from = real ? real : "", *slash = strrchr(from, '/');
+  const int n = snprintf(out, size, "%.*s%s", slash ? (int)(slash + 1 - from) : 0, from, path);
+  free(real);
+  return n < 0 || (size_t)n >= size ? SIOX_ERANGE : 0;
+}
+
 const char *siox__setting(const struct siox_provider_env *env, const char *key) {
   for (size_t i = env->nsettings; i-- > 0;)
     if (strcmp(env->settings[i].key, key) == 0)

@@ -44,4 +44,8 @@ const char *siox__setting(const struct siox_provider_env *env, const char *key);
 int siox__settings_known(const struct siox_provider_env *env, const char *provider,
                          const char *const *known, struct siox_diag *diag);
 
+/* A file that monitor.yaml names: relative to the directory of origin, the file that names it, as
+ * it is for all settings. SIOX_ERANGE: it is too long. */
+int siox__beside(const char *origin, const char *path, char *out, size_t size);
+
 #endif

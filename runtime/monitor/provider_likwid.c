@@ -119,6 +119,15 @@ static int look(const struct siox_provider_env *env, char *why, size_t size) {
 /* Loads it, for good: it cannot be unloaded without its handlers staying behind. */
 static int load(const struct siox_provider_env *env, struct functions *f, char *why, size_t size) {
   const char *name = siox__setting(env, "library");
+  char path[4096];
+  if (name && strchr(name, '/')) { /* else it is one of the system's */
+    const int e = siox__beside(env->origin, name, path, sizeof path);
+    if (e < 0) {
+      snprintf(why, size, "%.200s: %s", name, siox_strerror(e));
+      return e;
+    }
+    name = path;
+  }
   void *library = dlopen(name ? name : usual_library, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   if (!library) {
     snprintf(why, size, "%s", dlerror());
@@ -126,7 +135,7 @@ static int load(const struct siox_provider_env *env, struct functions *f, char *
   }
 #define LIKWID(function)                                                                           \
   if (!(f->function = (__typeof__(f->function))dlsym(library, #function))) {                       \
-    snprintf(why, size, "%s: no %s", name ? name : usual_library, #function);                      \
+    snprintf(why, size, "%.160s: no %s", name ? name : usual_library, #function);                  \
     dlclose(library);                                                                              \
     return SIOX_EVERSION;                                                                          \
   }

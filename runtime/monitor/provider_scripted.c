@@ -41,7 +41,7 @@ struct reader {
 };
 
 static int wrong(const struct reader *r, const char *word, const char *what) {
-  snprintf(r->diag->text, sizeof r->diag->text, "%s:%u: %.80s: %s", r->file, r->line,
+  snprintf(r->diag->text, sizeof r->diag->text, "%.300s:%u: %.80s: %s", r->file, r->line,
            word ? word : "", what);
   return SIOX_ESYNTAX;
 }
@@ -207,6 +207,12 @@ static int open_scripted(const struct siox_provider_env *env, void **state,
              env->origin ? env->origin : "settings");
     return SIOX_EINVAL;
   }
+  char path[4096];
+  if ((e = siox__beside(env->origin, file, path, sizeof path)) < 0) {
+    snprintf(diag->text, sizeof diag->text, "%.300s: %s", file, siox_strerror(e));
+    return e;
+  }
+  file = path;
   struct scripted *s = calloc(1, sizeof *s);
   if (!s)
     return SIOX_ENOMEM;
@@ -216,7 +222,7 @@ static int open_scripted(const struct siox_provider_env *env, void **state,
   struct reader r = {.s = s, .file = file, .diag = diag};
   e = siox__input_all("", file, &text, &length);
   if (e < 0)
-    snprintf(diag->text, sizeof diag->text, "%s: %s", file, siox_strerror(e));
+    snprintf(diag->text, sizeof diag->text, "%.300s: %s", file, siox_strerror(e));
   else if (strlen(text) < length)
     e = wrong(&r, file, "is no text");
   else

@@ -70,6 +70,8 @@ def what_is_wrong_in_monitor_yaml_ends_the_daemon_with_its_place():
         for text, says in (("providers: [moon]\n", "monitor.yaml:1: moon"), ("colours: []\n", "monitor.yaml:1: colours"),
                            ("detectors: [moon]\n", "monitor.yaml:1: moon"),
                            ("detectors: [{plugin: sensor, config: {colour: 1}}]\n", "monitor.yaml:1: colour"),
+                           ("providers:\n- memory\n- memory\n", "monitor.yaml:3: memory: stands there already, in line 2"),
+                           ("providers: [{plugin: scripted, config: {file: a, file: b}}]\n", "file stands there twice"),
                            ("detectors: [/nowhere.so]\n", "monitor.yaml:1: /nowhere.so"),
                            ("providers:\n  - {plugin: memory, colour: red}\n", "monitor.yaml:2: providers[0].colour"),
                            ("providers: 3\n", "monitor.yaml:1: providers"), ("- memory\n", "monitor.yaml:1:"),
@@ -104,6 +106,40 @@ def a_dead_meter_is_a_fault_of_the_sensor():
             assert node["state"] == "ABNORMAL_OTHER" and node["category"] == "energy", node
             assert node["issues"][-1]["detector"] == "sensor" and node["issues"][-1]["where"] == "package-0", node
             assert node["abnormal_cycles"] < node["cycles"], node
+
+
+def a_device_that_does_not_answer_does_not_keep_the_daemon():
+    with tempfile.TemporaryDirectory() as directory:
+        plugin = os.path.join(os.environ["SIOX_BUILD"], "test", "plugins", "adpi_asleep.so")
+        path = configuration(directory, f"providers: [memory]\ndetectors: [{plugin}]\n")
+        with Daemon(monitor=path, monitor_period=0.05) as daemon:
+            assert daemon.client().ask("status")["monitor"]["cycles"] == 0
+            daemon.stop()
+            assert not os.path.exists(daemon.socket) and "left behind" in daemon.log_text()
+
+
+def files_lie_beside_monitor_yaml():
+    with tempfile.TemporaryDirectory() as directory:
+        path = configuration(directory, "providers: [{plugin: scripted, config: {file: meter.txt}}]\n")
+        with Daemon(monitor=path, monitor_period=0.05) as daemon:
+            assert daemon.client().ask("status")["monitor"]["sources"] == [{"name": "scripted", "works": True, "why": None}]
+
+
+def a_process_with_two_connections_counts_once():
+    with tempfile.TemporaryDirectory() as directory:
+        with Daemon(monitor=configuration(directory), monitor_period=0.05, clock="monotonic") as daemon:
+            clients, tool = [daemon.client().join(job="busy") for _ in range(2)], daemon.client()
+            began = time.process_time()
+
+            def seconds():
+                sum(range(100000))
+                return tool.ask("report")["jobs"][0]["processors"]["seconds"]
+
+            until(lambda: seconds() >= 0.2)
+            assert seconds() <= time.process_time() - began + 0.1, (seconds(), time.process_time() - began)
+            assert tool.ask("report")["jobs"][0]["processors"]["joules"] > 0
+            for client in clients:
+                client.close()
 
 
 def without_a_period_nothing_is_measured():

@@ -52,6 +52,10 @@ static int take_settings(struct siox__yaml *y, const char *at, struct siox_modul
                       *value = yaml_document_get_node(&y->tree, p->value);
     if (key->type != YAML_SCALAR_NODE || value->type != YAML_SCALAR_NODE)
       return siox__yaml_fail(y, diag, SIOX_EINVAL, at, "expected single values, key: value");
+    for (size_t k = 0; k < m->nsettings; k++)
+      if (strcmp(m->settings[k].key, (const char *)key->data.scalar.value) == 0)
+        return siox__yaml_fail(y, diag, SIOX_EINVAL, at, "%.200s stands there twice",
+                               m->settings[k].key);
     struct siox_option *o = &m->settings[m->nsettings++];
     o->line = (unsigned)key->start_mark.line + 1;
     o->key = strdup((const char *)key->data.scalar.value);
