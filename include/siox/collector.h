@@ -19,10 +19,12 @@ enum siox_sample_state {
 };
 struct siox_sample {
   enum siox_sample_state state;
-  int32_t error; /* LOST: SIOX_E... */
-  double amount; /* COUNTER: unit, what came since the reading before; watts of a domain: joules;
-                    else 0 */
-  double value;  /* COUNTER: unit a second; else the reading */
+  int32_t error;   /* LOST: SIOX_E... */
+  int64_t span_ns; /* that the sample stands for: since the last reading that was taken; GAUGE:
+                      since the cycle before */
+  double amount;   /* COUNTER: unit, what came since the reading before; watts of a domain: joules;
+                      else 0 */
+  double value;    /* COUNTER: unit a second; else the reading */
 };
 
 /* One metric of one provider. */
@@ -55,13 +57,16 @@ struct siox_cycle {
 struct siox_collector;
 int siox_collector_new(struct siox_collector **out);
 void siox_collector_free(struct siox_collector *c); /* closes the providers; NULL is fine */
-/* Opens a provider; env is copied, its texts are not. Negative with a message. */
+/* Opens a provider; env is copied, its texts are not. Negative, always with a message:
+ * SIOX_EVERSION, SIOX_EEXIST (it is open here already), SIOX_ENOMEM, and what its open() returns.
+ * Series may move. */
 int siox_collector_add(struct siox_collector *c, const struct siox_provider *provider,
                        const struct siox_provider_env *env, struct siox_diag *diag);
 /* The processes that providers watch from the next cycle on; the list is copied. */
 int siox_collector_processes(struct siox_collector *c, const int32_t *pids, size_t n);
 /* Reads all. boot_ns of CLOCK_BOOTTIME: where it gained more than now_ns, the machine slept.
- * Negative: SIOX_ENOMEM; SIOX_EINVAL for a time before the last one, and nothing is read. */
+ * SIOX_EINVAL
+ * for a time that is not later than the last one, and nothing is read. */
 int siox_collector_cycle(struct siox_collector *c, int64_t now_ns, int64_t boot_ns);
 /* The last cycle; number 0: none yet. Lives until the next one. */
 const struct siox_cycle *siox_collector_last(const struct siox_collector *c);

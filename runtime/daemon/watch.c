@@ -101,7 +101,8 @@ void siox__watch_free(struct siox__watch *w) {
 
 static void remember(struct siox__watched *seen, const struct siox_cycle *cycle,
                      const struct siox_issue *issue) {
-  struct siox__seen_issue *at = &seen->seen[seen->issues++ % SIOX__ISSUES_KEPT];
+  struct siox__seen_issue *at = &seen->seen[seen->kept++ % SIOX__ISSUES_KEPT];
+  seen->issues++;
   *at = (struct siox__seen_issue){.time_ns = cycle->now_ns, .issue = *issue};
   snprintf(at->detector, sizeof at->detector, "%s", issue->detector);
   if (issue->series < cycle->nseries) {
@@ -118,6 +119,9 @@ void siox__watch_cycle(struct siox__watch *w, const struct siox_cycle *cycle, ui
     const int found =
         w->detector[i].adpi->cycle(w->detector[i].state, &input, w->issues + n, MOST_ISSUES - n);
     const size_t there = found < 0 ? 0 : (size_t)found;
+    seen->issues += there > MOST_ISSUES - n ? there - (MOST_ISSUES - n)
+                                            : 0; /* those that there is no room for */
+    seen->unjudged += found < 0;
     n = there < MOST_ISSUES - n ? n + there : MOST_ISSUES;
   }
   struct siox_reasoner_input about = {
@@ -142,8 +146,8 @@ static json_t *number(double x) { return isfinite(x) ? json_real(x) : json_null(
 json_t *siox__watched_json(const struct siox__watched *seen, int64_t now_ns) {
   const struct siox_report *r = &seen->report;
   json_t *issues = json_array();
-  const uint64_t kept = seen->issues < SIOX__ISSUES_KEPT ? seen->issues : SIOX__ISSUES_KEPT;
-  for (uint64_t i = seen->issues - kept; i < seen->issues; i++) {
+  const uint64_t told = seen->kept < SIOX__ISSUES_KEPT ? seen->kept : SIOX__ISSUES_KEPT;
+  for (uint64_t i = seen->kept - told; i < seen->kept; i++) {
     const struct siox__seen_issue *s = &seen->seen[i % SIOX__ISSUES_KEPT];
     json_t *o = json_pack("{s:f, s:s, s:s, s:s, s:s, s:s, s:s}", "seconds_ago",
                           1e-9 * (double)(now_ns - s->time_ns), "detector", s->detector, "severity",

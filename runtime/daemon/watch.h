@@ -19,7 +19,9 @@ struct siox__seen_issue {
 /* What is told. */
 struct siox__watched {
   struct siox_report report;
-  uint64_t cycles, abnormal, issues;               /* so far */
+  uint64_t cycles, abnormal, issues; /* so far */
+  uint64_t unjudged;                 /* times that a detector had no memory for a cycle */
+  uint64_t kept;                     /* issues that went to seen */
   struct siox__seen_issue seen[SIOX__ISSUES_KEPT]; /* the last ones, a ring by number of issue */
 };
 

@@ -32,8 +32,8 @@ static const char *const domain_names[] = {
 #include "siox/domains.def"
 #undef SIOX_DOMAIN
 };
-/* Graphics (uncore) and accelerators may be off for hours. */
-static const char *const always_on = "node psys package cores dram disk other";
+/* Graphics (uncore), accelerators, and what nobody knows the use of (other) may be off for hours. */
+static const char *const always_on = "node psys package cores dram disk";
 
 static int open_sensor(const struct siox_adpi_env *env, void **state, struct siox_diag *diag) {
   static const struct siox__number numbers[] = {

@@ -11,11 +11,12 @@
 enum {
   SLEPT_NS = 100000000, /* the clocks are read one after the other, with a preemption in between at
                            worst */
-  SILENT = 10,          /* cycles; a second at the default of 100 ms */
   MAX_CHANGES = 4,      /* of a provider's list in one cycle */
 };
 /* Whoever wants to know what a place that went away had said has so long. */
 static const int64_t KEPT_NS = INT64_C(600000000000);
+/* A source that has said nothing for so long, and twice, is passed over. */
+static const int64_t SILENT_NS = 1000000000;
 
 int siox_collector_new(struct siox_collector **out) {
   *out = calloc(1, sizeof **out);
@@ -83,11 +84,10 @@ static int take_list(struct siox_collector *c, struct siox__source *s) {
       const size_t room = c->room ? 2 * c->room : 64;
       struct siox_series *series = realloc(c->series, room * sizeof *series);
       if (series)
-        c->series = series;
+        c->cycle.series = c->series = series;
       struct siox__before *before = realloc(c->before, room * sizeof *before);
       if (before)
         c->before = before;
-      c->cycle.series = c->series;
       if (!series || !before) {
         s->n = i;
         siox__places_free(&places);
@@ -101,8 +101,10 @@ static int take_list(struct siox_collector *c, struct siox__source *s) {
       c->series[at] = (struct siox_series){
           .provider = s->provider, .gone = true, .generation = c->series[at].generation + 1};
     /* Nothing is known of what it was while it was away. */
-    if (c->series[at].gone)
-      c->before[at] = (struct siox__before){0};
+    if (c->series[at].gone) {
+      c->before[at] = (struct siox__before){.heard_ns = c->cycle.now_ns};
+      c->series[at].last = (struct siox_sample){.state = SIOX_SAMPLE_FIRST};
+    }
     c->before[at].list = s->lists;
     c->series[at].gone = false;
     c->series[at].metric = list[i];
@@ -115,25 +117,29 @@ static int take_list(struct siox_collector *c, struct siox__source *s) {
     if (c->series[i].provider == s->provider && c->before[i].list != s->lists &&
         !c->series[i].gone) {
       c->series[i].gone = true;
+      c->series[i].last = (struct siox_sample){.state = SIOX_SAMPLE_LOST, .error = SIOX_ENOENT};
       c->before[i].gone_ns = c->cycle.now_ns;
     }
-  c->cycle.series = c->series;
   return 0;
+}
+
+static int refuse(struct siox_diag *diag, const struct siox_provider *provider, int code,
+                  const char *what) {
+  snprintf(diag->text, sizeof diag->text, "%s: %s", provider->name, what);
+  return code;
 }
 
 int siox_collector_add(struct siox_collector *c, const struct siox_provider *provider,
                        const struct siox_provider_env *env, struct siox_diag *diag) {
   diag->text[0] = 0;
   if (provider->abi != SIOX_PROVIDER_ABI)
-    return SIOX_EVERSION;
+    return refuse(diag, provider, SIOX_EVERSION, "is made for another version of Siox");
   for (size_t i = 0; i < c->nsources; i++)
-    if (c->sources[i].provider == provider) {
-      snprintf(diag->text, sizeof diag->text, "provider %s: is read already", provider->name);
-      return SIOX_EEXIST; /* its joules would count twice */
-    }
+    if (c->sources[i].provider == provider)
+      return refuse(diag, provider, SIOX_EEXIST, "is read already");
   struct siox__source *sources = realloc(c->sources, (c->nsources + 1) * sizeof *sources);
   if (!sources)
-    return SIOX_ENOMEM;
+    return refuse(diag, provider, SIOX_ENOMEM, siox_strerror(SIOX_ENOMEM));
   c->sources = sources;
   struct siox__source s = {.provider = provider};
   struct siox_provider_env own = *env;
@@ -143,23 +149,36 @@ int siox_collector_add(struct siox_collector *c, const struct siox_provider *pro
   own.collector = c;
   int e = provider->open(&own, &s.state, diag);
   if (e < 0)
-    return e;
+    return *diag->text ? e : refuse(diag, provider, e, siox_strerror(e));
   /* Sources of an earlier phase stand first, and those of one phase as they were added. */
   size_t at = c->nsources;
   for (; at > 0 && c->sources[at - 1].provider->phase > provider->phase; at--)
     c->sources[at] = c->sources[at - 1];
   c->sources[at] = s;
   c->nsources++;
-  return take_list(c, &c->sources[at]);
+  return take_list(c, &c->sources[at]) < 0
+             ? refuse(diag, provider, SIOX_ENOMEM, siox_strerror(SIOX_ENOMEM))
+             : 0;
+}
+
+static int by_number(const void *a, const void *b) {
+  const int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+  return (x > y) - (x < y);
 }
 
 int siox_collector_processes(struct siox_collector *c, const int32_t *pids, size_t n) {
   int32_t *own = realloc(c->pids, (n + 1) * sizeof *own);
   if (!own)
     return SIOX_ENOMEM;
-  memcpy(own, pids, n * sizeof *own);
   c->pids = own;
-  c->npids = n;
+  c->npids = 0;
+  if (n == 0)
+    return 0;
+  memcpy(own, pids, n * sizeof *own);
+  qsort(own, n, sizeof *own, by_number);
+  for (size_t i = 0; i < n; i++) /* one that is named twice is watched once */
+    if (c->npids == 0 || own[c->npids - 1] != own[i])
+      own[c->npids++] = own[i];
   return 0;
 }
 
@@ -190,10 +209,12 @@ static struct siox_sample sample_of(const struct siox_cycle *cycle, const struct
     else if ((s.error = siox_counter_gain(m, before->count, r->count, dt, &gain)) < 0)
       s.state = SIOX_SAMPLE_LOST;
     else
-      s.amount = (double)gain * m->scale, s.value = s.amount * 1e9 / (double)dt;
+      s.amount = (double)gain * m->scale, s.value = s.amount * 1e9 / (double)dt, s.span_ns = dt;
   } else {
     s.value = r->value;
-    if (m->bound > 0 && s.value > m->bound)
+    s.span_ns = cycle->dt_ns;
+    if (!isfinite(s.value) || (m->bound > 0 && s.value > m->bound) ||
+        (s.value < 0 && m->domain != SIOX_DOMAIN_NONE))
       s = (struct siox_sample){.state = SIOX_SAMPLE_LOST, .error = SIOX_ERANGE};
     else if (m->kind == SIOX_METRIC_SAMPLED && cycle->dt_ns == 0)
       s.state = SIOX_SAMPLE_FIRST;
@@ -207,6 +228,10 @@ static struct siox_sample sample_of(const struct siox_cycle *cycle, const struct
 
 static void read_source(struct siox_collector *c, struct siox__source *s) {
   int e = 1;
+  const struct siox_metric *list;
+  /* A provider that failed while it made a new list may have another one than it had. */
+  if (s->provider->metrics(s->state, &list) != s->n && take_list(c, s) < 0)
+    return;
   for (int tries = 0; e > 0 && tries < MAX_CHANGES; tries++) {
     for (size_t i = 0; i < s->n; i++)
       s->readings[i] = (struct siox_reading){.error = SIOX_ENOENT};
@@ -228,6 +253,8 @@ static void read_source(struct siox_collector *c, struct siox__source *s) {
     const bool lost = series->last.state == SIOX_SAMPLE_LOST;
     series->lost += lost;
     series->silent = lost ? series->silent + 1 : 0;
+    if (!lost)
+      before->heard_ns = c->cycle.now_ns;
     /* What cannot be read says nothing; what makes no sense is where the next difference begins. */
     if (s->readings[i].error == 0)
       *before = (struct siox__before){
@@ -249,7 +276,8 @@ static void choose(struct siox_collector *c) {
     struct siox_series *s = &c->series[i];
     s->best = false;
     s->counts = s->metric.domain != SIOX_DOMAIN_NONE && !(s->metric.flags & SIOX_METRIC_PART) &&
-                !s->gone && s->silent < SILENT && s->provider->priority > 0 &&
+                !s->gone && s->provider->priority > 0 &&
+                (s->silent < 2 || c->cycle.now_ns - c->before[i].heard_ns < SILENT_NS) &&
                 (s->metric.kind == SIOX_METRIC_COUNTER || strcmp(s->metric.unit, "W") == 0);
     if (s->counts && s->provider->priority > best[s->metric.domain])
       best[s->metric.domain] = s->provider->priority;

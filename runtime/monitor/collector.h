@@ -9,8 +9,9 @@ struct siox__before {
   bool known, slept; /* slept: the machine did since then */
   int64_t time_ns;
   uint64_t count;
-  uint64_t list;   /* the provider's last list that had it */
-  int64_t gone_ns; /* since when it is gone */
+  uint64_t list;    /* the provider's last list that had it */
+  int64_t heard_ns; /* the last sample that was not lost, or when it came */
+  int64_t gone_ns;  /* since when it is gone */
 };
 struct siox__source {
   const struct siox_provider *provider;

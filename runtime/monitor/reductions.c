@@ -89,7 +89,6 @@ int siox_reductions_take(struct siox_reductions *r, const struct siox_cycle *cyc
   }
   /* A gauge's first reading stands for no time; it counts for a nanosecond, so that it is the
    * average of itself. */
-  const double seconds = cycle->dt_ns > 0 ? 1e-9 * (double)cycle->dt_ns : 1e-9;
   for (size_t i = 0; i < cycle->nseries; i++) {
     const struct siox_series *s = &cycle->series[i];
     if (r->generation[i] != s->generation) {
@@ -102,8 +101,12 @@ int siox_reductions_take(struct siox_reductions *r, const struct siox_cycle *cyc
     if (!r->series[i] && !(r->series[i] = calloc(SLOTS, sizeof **r->series)))
       return SIOX_ENOMEM;
     const bool of_a_time = s->metric.kind != SIOX_METRIC_GAUGE;
-    take(r->series[i], of_a_time ? cycle->now_ns - cycle->dt_ns / 2 : cycle->now_ns, seconds,
-         &s->last);
+    /* After readings that were lost it stands for the time of all of them. */
+    const int64_t span = s->last.span_ns > 0 ? s->last.span_ns : cycle->dt_ns;
+    /* A gauge's first reading stands for no time; it counts for a nanosecond, so that it is the
+     * average of itself. */
+    const double seconds = span > 0 ? 1e-9 * (double)span : 1e-9;
+    take(r->series[i], of_a_time ? cycle->now_ns - span / 2 : cycle->now_ns, seconds, &s->last);
   }
   return 0;
 }
