@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The monitor's thread. */
 #include "daemon/monitor.h"
 #include "common/clock.h"
 #include "daemon/watch.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Detectors and the reasoner of the node. */
 #include "daemon/watch.h"
 #include "monitor/input.h"
 #include <math.h>

@@ -136,6 +136,32 @@ int siox__slots_grow(struct siox__slots *s, size_t n, size_t size) {
   return 0;
 }
 
+int siox__slots_series(struct siox__slots *s, const struct siox_cycle *cycle, size_t size) {
+  const size_t before = s->n, n = cycle->nseries;
+  if (n > before) {
+    uint32_t *more = realloc(s->generation, n * sizeof *more);
+    if (!more)
+      return SIOX_ENOMEM;
+    s->generation = more;
+    if (siox__slots_grow(s, n, size) < 0)
+      return SIOX_ENOMEM;
+    for (size_t i = before; i < n; i++)
+      s->generation[i] = cycle->series[i].generation;
+  }
+  for (size_t i = 0; i < n; i++)
+    if (s->generation[i] != cycle->series[i].generation) {
+      memset((char *)s->at + i * size, 0, size);
+      s->generation[i] = cycle->series[i].generation;
+    }
+  return 0;
+}
+
+void siox__slots_free(struct siox__slots *s) {
+  free(s->at);
+  free(s->generation);
+  *s = (struct siox__slots){0};
+}
+
 struct siox_issue *siox__issue(struct siox__issues *issues, struct siox_issue *spare) {
   struct siox_issue *i = issues->n < issues->max ? &issues->list[issues->n] : spare;
   issues->n++;

@@ -26,9 +26,14 @@ int siox__listed(const char *list, const char *name);
 /* What a detector keeps for each series or kind: zeroed when its index comes. */
 struct siox__slots {
   void *at;
+  uint32_t *generation; /* of the series that each is of; NULL: they are of no series */
   size_t n;
 };
 int siox__slots_grow(struct siox__slots *slots, size_t n, size_t size);
+/* One for each series of the cycle; what was learned of a series whose place another one has taken
+ * is zeroed. */
+int siox__slots_series(struct siox__slots *slots, const struct siox_cycle *cycle, size_t size);
+void siox__slots_free(struct siox__slots *slots);
 
 /* Issues of one cycle: counts all, keeps what there is room for. */
 struct siox__issues {

@@ -66,7 +66,7 @@ static int open_drift(const struct siox_adpi_env *env, void **state, struct siox
 
 static void close_drift(void *state) {
   struct drift *s = state;
-  free(s->slots.at);
+  siox__slots_free(&s->slots);
   free(s);
 }
 
@@ -134,7 +134,7 @@ static int cycle_drift(void *state, const struct siox_adpi_input *input, struct 
   struct drift *set = state;
   const struct siox_cycle *cycle = input->cycle;
   struct siox__issues issues = {.list = list, .max = max};
-  const int e = siox__slots_grow(&set->slots, cycle->nseries, sizeof(struct course));
+  const int e = siox__slots_series(&set->slots, cycle, sizeof(struct course));
   if (e < 0)
     return e;
   for (size_t i = 0; i < cycle->nseries; i++) {

@@ -44,7 +44,7 @@ static int open_hung(const struct siox_adpi_env *env, void **state, struct siox_
 
 static void close_hung(void *state) {
   struct hung *s = state;
-  free(s->slots.at);
+  siox__slots_free(&s->slots);
   free(s);
 }
 

@@ -49,7 +49,7 @@ static int open_response(const struct siox_adpi_env *env, void **state, struct s
 
 static void close_response(void *state) {
   struct response *s = state;
-  free(s->slots.at);
+  siox__slots_free(&s->slots);
   free(s);
 }
 

@@ -32,7 +32,8 @@ static const char *const domain_names[] = {
 #include "siox/domains.def"
 #undef SIOX_DOMAIN
 };
-/* Graphics (uncore), accelerators, and what nobody knows the use of (other) may be off for hours. */
+/* Graphics (uncore), accelerators, and what nobody knows the use of (other) may be off for hours.
+ */
 static const char *const always_on = "node psys package cores dram disk";
 
 static int open_sensor(const struct siox_adpi_env *env, void **state, struct siox_diag *diag) {
@@ -58,7 +59,7 @@ static int open_sensor(const struct siox_adpi_env *env, void **state, struct sio
 
 static void close_sensor(void *state) {
   struct sensor *s = state;
-  free(s->slots.at);
+  siox__slots_free(&s->slots);
   free(s);
 }
 
@@ -89,7 +90,7 @@ static int cycle_sensor(void *state, const struct siox_adpi_input *input, struct
   struct sensor *set = state;
   const struct siox_cycle *cycle = input->cycle;
   struct siox__issues issues = {.list = list, .max = max};
-  const int e = siox__slots_grow(&set->slots, cycle->nseries, sizeof(struct meter));
+  const int e = siox__slots_series(&set->slots, cycle, sizeof(struct meter));
   if (e < 0)
     return e;
   for (size_t i = 0; i < cycle->nseries; i++) {

@@ -61,7 +61,7 @@ static int open_statistics(const struct siox_adpi_env *env, void **state, struct
 
 static void close_statistics(void *state) {
   struct statistics *s = state;
-  free(s->slots.at);
+  siox__slots_free(&s->slots);
   free(s);
 }
 
@@ -155,7 +155,7 @@ static int cycle_statistics(void *state, const struct siox_adpi_input *input,
   struct statistics *set = state;
   const struct siox_cycle *cycle = input->cycle;
   struct siox__issues issues = {.list = list, .max = max};
-  const int e = siox__slots_grow(&set->slots, cycle->nseries, sizeof(struct learned));
+  const int e = siox__slots_series(&set->slots, cycle, sizeof(struct learned));
   if (e < 0)
     return e;
   double nmetrics = 0;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Shares of an interval's joules. */
 #include "siox/attribution.h"
 #include <math.h>
 #include <stdbool.h>

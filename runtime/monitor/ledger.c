@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Jobs' joules, cycle by cycle: what waits for a meter, and who gets it. */
 #include "monitor/ledger.h"
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,40 +33,49 @@ static int place_of(struct siox__ledger *l, uint32_t job) {
   return (int)l->njobs++;
 }
 
-/* What the packages took, how many cores there are and how long they were busy. False: nobody can
- * say. */
-static bool interval_of(struct siox__ledger *l, const struct siox_cycle *cycle,
-                        struct siox_cpu_interval *t) {
+/* What the meters of packages and the processors say in a cycle. */
+struct said {
+  double joules,
+      span_s; /* of the packages that gave a sample, and the longest time one stands for */
+  bool any, all,
+      anew; /* packages with a sample; anew: one begins again, what is waiting gets no joules */
+  double cores, busy_s;
+};
+
+static void take_package(struct siox__ledger *l, const struct siox_series *s, struct said *t) {
+  const bool valid = s->last.state == SIOX_SAMPLE_VALID;
+  l->metered = true;
+  l->source = s->provider->name;
+  l->estimated |= (s->metric.flags & SIOX_METRIC_ESTIMATED) != 0;
+  t->any |= valid;
+  t->all &= valid;
+  t->anew |= s->last.state == SIOX_SAMPLE_FIRST || s->last.state == SIOX_SAMPLE_SUSPENDED;
+  if (valid) {
+    t->joules += s->last.amount;
+    t->span_s = fmax(t->span_s, 1e-9 * (double)s->last.span_ns);
+  }
+}
+
+static struct said said_in(struct siox__ledger *l, const struct siox_cycle *cycle) {
   static const char *const busy[] = {"cpu_user", "cpu_nice",    "cpu_system",
                                      "cpu_irq",  "cpu_softirq", "cpu_steal"};
-  bool said = false, whole = true;
-  *t = (struct siox_cpu_interval){.seconds = 1e-9 * (double)cycle->dt_ns};
+  struct said t = {.all = true};
   l->metered = l->estimated = false;
+  l->source = NULL;
   for (size_t i = 0; i < cycle->nseries; i++) {
     const struct siox_series *s = &cycle->series[i];
-    const bool valid = s->last.state == SIOX_SAMPLE_VALID;
     if (s->gone)
       continue;
-    if (s->best && s->metric.domain == SIOX_DOMAIN_PACKAGE) {
-      l->metered = true;
-      l->source = s->provider->name;
-      l->estimated |= (s->metric.flags & SIOX_METRIC_ESTIMATED) != 0;
-      whole &= valid;
-      t->joules += valid ? s->last.amount : 0;
-    }
+    if (s->best && s->metric.domain == SIOX_DOMAIN_PACKAGE)
+      take_package(l, s, &t);
     if (strcmp(s->metric.name, "cpu_user") == 0 && s->metric.where[0])
-      t->cores++;
+      t.cores++;
     for (size_t k = 0; k < sizeof busy / sizeof busy[0]; k++)
-      if (strcmp(s->metric.name, busy[k]) == 0 && !s->metric.where[0] && valid) {
-        t->busy_s += s->last.amount;
-        said = true;
-      }
+      if (strcmp(s->metric.name, busy[k]) == 0 && !s->metric.where[0] &&
+          s->last.state == SIOX_SAMPLE_VALID)
+        t.busy_s += s->last.amount;
   }
-  if (!l->metered)
-    l->source = NULL;
-  else if (!whole && cycle->dt_ns > 0)
-    l->joules_lost_s += t->seconds;
-  return l->metered && whole && said && t->cores > 0 && cycle->dt_ns > 0;
+  return t;
 }
 
 /* Adds what each job's processes used to its share. */
@@ -90,13 +101,41 @@ static void add_busy(struct siox__ledger *l, const struct siox_cycle *cycle,
   }
 }
 
+/* The joules that the meters gave, over the time that they stand for. */
+static int attribute(struct siox__ledger *l, const struct said *t) {
+  const double seconds = fmin(l->waiting_s, t->span_s), part = seconds / l->waiting_s;
+  struct siox_cpu_interval interval = {.joules = t->joules,
+                                       .seconds = seconds,
+                                       .cores = t->cores,
+                                       .busy_s = part * l->waiting_busy_s};
+  struct siox_cpu_rest rest;
+  if (!(seconds > 0))
+    return 0;
+  if (t->all && part > 0.99) /* else one package's joules are of a longer time than another's */
+    siox_idle_power_take(&l->idle_power, t->joules, seconds,
+                         interval.busy_s / (t->cores * seconds));
+  interval.static_w = l->idle_power.watts;
+  for (size_t i = 0; i < l->njobs; i++)
+    l->share[i].busy_s *= part;
+  const int e = siox_attribute_cpu(&interval, l->share, l->njobs, &rest);
+  if (e < 0)
+    return e;
+  for (size_t i = 0; i < l->njobs; i++)
+    l->job[i].joules += l->share[i].dynamic_j + l->share[i].static_j;
+  l->joules += t->joules;
+  l->idle_j += rest.idle_j;
+  l->unattributed_j += rest.unattributed_j;
+  l->joules_lost_s += l->waiting_s - seconds;
+  return 0;
+}
+
 int siox__ledger_take(struct siox__ledger *l, const struct siox_cycle *cycle,
                       const struct siox__ledger_process *processes, size_t n) {
-  struct siox_cpu_interval t;
-  struct siox_cpu_rest rest;
-  const bool known = interval_of(l, cycle, &t);
-  for (size_t i = 0; i < l->njobs; i++)
-    l->share[i] = (struct siox_cpu_share){0};
+  const struct said t = said_in(l, cycle);
+  for (size_t i = 0; i < l->njobs; i++) {
+    l->share[i].cores = 0;
+    l->job[i].busy_s -= l->share[i].busy_s; /* what waits is counted again below */
+  }
   for (size_t i = 0; i < n; i++) {
     const int at = place_of(l, processes[i].job);
     if (at < 0)
@@ -106,19 +145,17 @@ int siox__ledger_take(struct siox__ledger *l, const struct siox_cycle *cycle,
   add_busy(l, cycle, processes, n);
   for (size_t i = 0; i < l->njobs; i++)
     l->job[i].busy_s += l->share[i].busy_s;
-  if (!known)
-    return 0;
-  siox_idle_power_take(&l->idle_power, t.joules, t.seconds, t.busy_s / (t.cores * t.seconds));
-  t.static_w = l->idle_power.watts;
-  const int e = siox_attribute_cpu(&t, l->share, l->njobs, &rest);
-  if (e < 0)
-    return e;
+  l->waiting_s += 1e-9 * (double)cycle->dt_ns;
+  l->waiting_busy_s += t.busy_s;
+  if (l->metered && !t.any && !t.anew)
+    return 0; /* the next reading has the joules of this time, too */
+  const int e = t.any && t.cores > 0 && l->waiting_s > 0 ? attribute(l, &t) : 0;
+  if (!t.any && l->metered)
+    l->joules_lost_s += l->waiting_s;
+  l->waiting_s = l->waiting_busy_s = 0;
   for (size_t i = 0; i < l->njobs; i++)
-    l->job[i].joules += l->share[i].dynamic_j + l->share[i].static_j;
-  l->joules += t.joules;
-  l->idle_j += rest.idle_j;
-  l->unattributed_j += rest.unattributed_j;
-  return 0;
+    l->share[i].busy_s = 0;
+  return e;
 }
 
 void siox__ledger_forget(struct siox__ledger *l, uint32_t job) {
@@ -126,6 +163,7 @@ void siox__ledger_forget(struct siox__ledger *l, uint32_t job) {
     if (l->job[i].job == job) {
       l->forgotten_j += l->job[i].joules;
       l->job[i] = l->job[--l->njobs];
+      l->share[i] = l->share[l->njobs];
       return;
     }
 }

@@ -23,6 +23,9 @@ struct siox__ledger {
   double joules_lost_s;    /* seconds of which no meter said anything */
   bool metered, estimated; /* whether there is a source at all, and of some of it a model */
   const char *source;      /* the provider's name; NULL: none */
+  /* Since joules were last attributed: a meter that says nothing for a cycle says it with the next
+   * reading. Jobs' parts stand in share. */
+  double waiting_s, waiting_busy_s;
   struct siox_idle_power idle_power;
 };
 

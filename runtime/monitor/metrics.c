@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Lists of metrics that grow. */
 #include "monitor/metrics.h"
 #include <stdio.h>
 #include <stdlib.h>

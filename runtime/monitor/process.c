@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Reading /proc/PID. */
 #include "monitor/process.h"
 #include "monitor/input.h"
 #include <stdio.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Reading files with a line a place. */
 #include "monitor/table.h"
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Joules of jobs over cycles of a node with two processors and one meter; sums by hand. */
+#include "monitor/ledger.h"
+#include "support.h"
+#include <math.h>
+#include <stdio.h>
+
+#define assert_near(a, b, within) assert_true(fabs((a) - (b)) <= (within))
+
+enum { METER, USER, CPU0, CPU1, P7, P8, NSERIES };
+static const struct siox_provider meter = {.name = "meter", .priority = 1};
+struct lab {
+  struct siox_series s[NSERIES];
+  struct siox_cycle cycle;
+  struct siox__ledger ledger;
+};
+
+static void series(struct lab *n, int i, const char *name, const char *where) {
+  n->s[i] =
+      (struct siox_series){.provider = &meter, .metric = {.kind = SIOX_METRIC_COUNTER, .scale = 1}};
+  snprintf(n->s[i].metric.name, sizeof n->s[i].metric.name, "%s", name);
+  snprintf(n->s[i].metric.where, sizeof n->s[i].metric.where, "%s", where);
+}
+static void lab_new(struct lab *n) {
+  *n = (struct lab){0};
+  series(n, METER, "energy", "package-0");
+  n->s[METER].metric.domain = SIOX_DOMAIN_PACKAGE;
+  n->s[METER].best = true;
+  series(n, USER, "cpu_user", "");
+  series(n, CPU0, "cpu_user", "cpu0");
+  series(n, CPU1, "cpu_user", "cpu1");
+  series(n, P7, "process_user", "7@1");
+  series(n, P8, "process_user", "8@1");
+}
+static const struct siox__ledger_process both[] = {{7, 1}, {8, 2}};
+
+/* A second in which the meter gives joules (negative: nothing), processes 7 and 8 work so long, and
+ * others, too. */
+static void second(struct lab *n, double joules, double seven, double eight, double others) {
+  const double amounts[NSERIES] = {
+      [METER] = fmax(joules, 0), [USER] = seven + eight + others, [P7] = seven, [P8] = eight};
+  const int64_t waited = n->s[METER].last.state == SIOX_SAMPLE_LOST ? n->s[METER].last.span_ns : 0;
+  n->cycle = (struct siox_cycle){.dt_ns = 1000000000, .series = n->s, .nseries = NSERIES};
+  for (int i = 0; i < NSERIES; i++)
+    n->s[i].last = (struct siox_sample){.amount = amounts[i], .span_ns = 1000000000};
+  n->s[METER].last.span_ns += waited;
+  if (joules < 0)
+    n->s[METER].last.state = SIOX_SAMPLE_LOST;
+  assert_int_equal(siox__ledger_take(&n->ledger, &n->cycle, both, 2), 0);
+}
+static double joules_of(const struct lab *n, uint32_t job) {
+  for (size_t i = 0; i < n->ledger.njobs; i++)
+    if (n->ledger.job[i].job == job)
+      return n->ledger.job[i].joules;
+  return 0;
+}
+
+static void jobs_share_by_time_and_others_are_unattributed(void **unused) {
+  (void)unused;
+  struct lab n;
+  lab_new(&n);
+  second(&n, 100, 0.5, 0.3, 0.2);
+  assert_near(joules_of(&n, 1), 50, 1e-9);
+  assert_near(joules_of(&n, 2), 30, 1e-9);
+  assert_near(n.ledger.unattributed_j, 20, 1e-9);
+  siox__ledger_free(&n.ledger);
+}
+
+static void a_reading_that_failed_is_made_up_for_by_the_next(void **unused) {
+  (void)unused;
+  struct lab n;
+  lab_new(&n);
+  second(&n, -1, 1, 0, 0);   /* only job 1 works, unmetered */
+  second(&n, 90, 0, 0.5, 0); /* and these joules are of both seconds */
+  assert_near(joules_of(&n, 1), 60, 1e-9);
+  assert_near(joules_of(&n, 2), 30, 1e-9);
+  assert_near(n.ledger.joules, 90, 0);
+  assert_near(n.ledger.joules_lost_s, 0, 1e-12);
+  assert_near(n.ledger.job[0].busy_s, 1, 1e-12);
+  assert_near(n.ledger.job[1].busy_s, 0.5, 1e-12);
+  siox__ledger_free(&n.ledger);
+}
+
+static void time_that_no_joules_are_of_is_counted(void **unused) {
+  (void)unused;
+  struct lab n;
+  lab_new(&n);
+  second(&n, -1, 1, 0, 0);
+  n.s[METER].last.span_ns =
+      0; /* it was no reading's failure: the count made no sense, and begins anew */
+  second(&n, 40, 0.5, 0.5, 0);
+  assert_near(n.ledger.joules_lost_s, 1, 1e-12);
+  assert_near(n.ledger.joules, 40, 0);
+  assert_near(joules_of(&n, 1) + joules_of(&n, 2), 40, 1e-9);
+  siox__ledger_free(&n.ledger);
+}
+
+static void what_a_forgotten_job_took_is_told_with_all_forgotten(void **unused) {
+  (void)unused;
+  struct lab n;
+  lab_new(&n);
+  second(&n, 100, 0.5, 0.5, 0);
+  siox__ledger_forget(&n.ledger, 1);
+  siox__ledger_forget(&n.ledger, 99);
+  assert_near(n.ledger.forgotten_j, 50, 1e-9);
+  assert_near(joules_of(&n, 2), 50, 1e-9);
+  assert_int_equal(n.ledger.njobs, 1);
+  siox__ledger_free(&n.ledger);
+}
+
+/* Meters that fail, suspends and random loads: what the meter gave is what all have together. */
+static void shares_and_rest_are_what_the_meter_gave(void **unused) {
+  (void)unused;
+  struct lab n;
+  lab_new(&n);
+  uint64_t seed = 3;
+  double given = 0;
+  for (int i = 0; i < 20000; i++) {
+    const double joules = test_below(&seed, 4) == 0 ? -1 : (double)test_below(&seed, 200);
+    given += fmax(joules, 0);
+    second(&n, joules, (double)test_below(&seed, 100) / 100, (double)test_below(&seed, 100) / 100,
+           (double)test_below(&seed, 20) / 100);
+  }
+  const struct siox__ledger *l = &n.ledger;
+  assert_near(l->joules, given, 1e-6);
+  assert_near(joules_of(&n, 1) + joules_of(&n, 2) + l->idle_j + l->unattributed_j + l->forgotten_j,
+              l->joules, 1e-9 * l->joules);
+  siox__ledger_free(&n.ledger);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(jobs_share_by_time_and_others_are_unattributed),
+      cmocka_unit_test(a_reading_that_failed_is_made_up_for_by_the_next),
+      cmocka_unit_test(time_that_no_joules_are_of_is_counted),
+      cmocka_unit_test(what_a_forgotten_job_took_is_told_with_all_forgotten),
+      cmocka_unit_test(shares_and_rest_are_what_the_meter_gave),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
