@@ -167,6 +167,7 @@ int siox__control(struct siox__session *s, uint32_t tag, const char *text, size_
   const char *name = json_string_value(json_object_get(ask, "ask"));
   json_t *answer = NULL;
   siox__daemon_catch_up(s->d);
+  siox__monitor_view(s->d->monitor, siox__admin(s));
   siox__work(s, SIOX__WORK_A_TURN); /* one a turn */
   for (size_t i = 0; name && i < sizeof asks / sizeof *asks && !answer; i++)
     if (!strcmp(name, asks[i].name))

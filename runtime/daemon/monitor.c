@@ -14,6 +14,7 @@
 static const int64_t PATIENCE_NS = INT64_C(2000000000);
 
 struct siox__monitor {
+  bool fresh; /* the loop's own: whom it answers now */
   const struct siox__log *log;
   int64_t period_ns;
   struct siox_modules modules;      /* settings live as long as the providers */
@@ -27,6 +28,8 @@ struct siox__monitor {
   /* under the lock */
   bool ending;
   struct siox__ledger ledger;
+  struct siox__ledger each_second; /* a copy, for those who may not look more often */
+  int64_t copied_ns;
   struct siox__ledger_process *processes;
   size_t nprocesses;
   bool changed; /* processes: the collector does not know them yet */
@@ -41,6 +44,9 @@ static void publish(struct siox__monitor *m, const struct siox_cycle *cycle) {
   m->cycles++;
   m->told = m->judged;
   (void)siox__ledger_take(&m->ledger, cycle, m->processes, m->nprocesses);
+  if (cycle->now_ns - m->copied_ns >= 1000000000 &&
+      siox__ledger_copy(&m->each_second, &m->ledger) == 0)
+    m->copied_ns = cycle->now_ns;
   json_object_clear(m->utilisation);
   for (size_t i = 0; i < cycle->nseries; i++) {
     const struct siox_series *s = &cycle->series[i];
@@ -79,7 +85,7 @@ static void *run(void *context) {
     /* Cycles are due at multiples of the period after the first, however long they take; those that
      * were missed are not made up for. */
     const int64_t behind = siox__now_ns() - due;
-    m->late += behind >= m->period_ns;
+    m->late += (uint64_t)(behind / m->period_ns);
     due += (behind / m->period_ns + 1) * m->period_ns;
     const struct timespec until = {due / 1000000000, due % 1000000000};
     while (!m->ending && pthread_cond_timedwait(&m->end, &m->lock, &until) != ETIMEDOUT)
@@ -91,8 +97,9 @@ static void *run(void *context) {
   return NULL;
 }
 
-static void add(struct siox__monitor *m, const struct siox_provider *p,
-                const struct siox_module *module, const char *root) {
+/* What does not work here is told and left out; what is wrong in its settings is an error. */
+static int add(struct siox__monitor *m, const struct siox_provider *p,
+               const struct siox_module *module, const char *root, struct siox_diag *out) {
   const struct siox_provider_env env = {.root = root,
                                         .origin = m->modules.file,
                                         .settings = module ? module->settings : NULL,
@@ -107,6 +114,11 @@ static void add(struct siox__monitor *m, const struct siox_provider *p,
               diag.text);
   json_array_append_new(m->sources, json_pack("{s:s, s:b, s:s?}", "name", p->name, "works", e == 0,
                                               "why", e < 0 ? diag.text : NULL));
+  const bool wrong =
+      module && (e == SIOX_EINVAL || e == SIOX_ERANGE || e == SIOX_ESYNTAX || e == SIOX_EEXIST);
+  if (wrong)
+    *out = diag;
+  return wrong ? e : 0;
 }
 
 /* The providers that monitor.yaml names, or all that work here. */
@@ -120,7 +132,7 @@ static int add_providers(struct siox__monitor *m, const struct siox_config *conf
       struct siox_probe probe;
       (*p)->probe(&(struct siox_provider_env){.root = root, .period_ns = m->period_ns}, &probe);
       if (probe.error == 0)
-        add(m, *p, NULL, root);
+        (void)add(m, *p, NULL, root, diag);
     }
     return 0;
   }
@@ -137,7 +149,7 @@ static int add_providers(struct siox__monitor *m, const struct siox_config *conf
       continue;
     }
     if (p) {
-      add(m, p, module, root);
+      e = add(m, p, module, root, diag);
       continue;
     }
     snprintf(diag->text, sizeof diag->text,
@@ -153,6 +165,7 @@ static void destroy(struct siox__monitor *m) {
   siox_collector_free(m->collector);
   siox_modules_free(&m->modules);
   siox__ledger_free(&m->ledger);
+  siox__ledger_free(&m->each_second);
   free(m->processes);
   json_decref(m->sources);
   json_decref(m->utilisation);
@@ -260,11 +273,16 @@ int siox__monitor_processes(struct siox__monitor *m, const struct siox__ledger_p
   return 0;
 }
 
+void siox__monitor_view(struct siox__monitor *m, bool fresh) {
+  if (m)
+    m->fresh = fresh;
+}
+
 json_t *siox__monitor_json(struct siox__monitor *m) {
   if (!m)
     return json_null();
   pthread_mutex_lock(&m->lock);
-  const struct siox__ledger *l = &m->ledger;
+  const struct siox__ledger *l = m->fresh ? &m->ledger : &m->each_second;
   json_t *o = json_pack("{s:f, s:I, s:I, s:o, s:o}", "period", 1e-9 * (double)m->period_ns,
                         "cycles", (json_int_t)m->cycles, "late", (json_int_t)m->late, "sources",
                         json_deep_copy(m->sources), "utilisation", json_deep_copy(m->utilisation));
@@ -275,7 +293,10 @@ json_t *siox__monitor_json(struct siox__monitor *m) {
                             "unattributed", l->unattributed_j, "forgotten", l->forgotten_j,
                             "seconds_lost", l->joules_lost_s, "idle_watts", l->idle_power.watts)
                 : json_null());
-  json_object_set_new(o, "node", siox__watched_json(&m->told, siox__now_ns()));
+  json_t *node = siox__watched_json(&m->told, siox__now_ns());
+  if (!m->fresh)
+    json_object_del(node, "issues");
+  json_object_set_new(o, "node", node);
   pthread_mutex_unlock(&m->lock);
   return o;
 }
@@ -285,10 +306,11 @@ void siox__monitor_job(struct siox__monitor *m, uint32_t job, double *joules, do
   if (!m)
     return;
   pthread_mutex_lock(&m->lock);
-  for (size_t i = 0; i < m->ledger.njobs; i++)
-    if (m->ledger.job[i].job == job) {
-      *joules = m->ledger.job[i].joules;
-      *busy_s = m->ledger.job[i].busy_s;
+  const struct siox__ledger *l = m->fresh ? &m->ledger : &m->each_second;
+  for (size_t i = 0; i < l->njobs; i++)
+    if (l->job[i].job == job) {
+      *joules = l->job[i].joules;
+      *busy_s = l->job[i].busy_s;
     }
   pthread_mutex_unlock(&m->lock);
 }
@@ -298,5 +320,6 @@ void siox__monitor_forget(struct siox__monitor *m, uint32_t job) {
     return;
   pthread_mutex_lock(&m->lock);
   siox__ledger_forget(&m->ledger, job);
+  siox__ledger_forget(&m->each_second, job);
   pthread_mutex_unlock(&m->lock);
 }

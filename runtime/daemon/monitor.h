@@ -20,6 +20,10 @@ void siox__monitor_stop(struct siox__monitor *m); /* NULL is fine */
  * SIOX_ENOMEM: it stays as it was. */
 int siox__monitor_processes(struct siox__monitor *m, const struct siox__ledger_process *processes,
                             size_t n);
+/* For whom the following answers are. A meter read often tells what a processor computes
+ * (CVE-2020-8694), which is why Linux gives it to root alone: whoever may not administer the daemon
+ * gets joules of the last full second, and no single issues. */
+void siox__monitor_view(struct siox__monitor *m, bool fresh);
 /* What is known now: period, cycles, sources, utilisation, the processors' joules. */
 json_t *siox__monitor_json(struct siox__monitor *m);
 /* The processors' joules and seconds of a job so far. */

@@ -167,3 +167,17 @@ void siox__ledger_forget(struct siox__ledger *l, uint32_t job) {
       return;
     }
 }
+
+int siox__ledger_copy(struct siox__ledger *to, const struct siox__ledger *from) {
+  struct siox__ledger_job *jobs = malloc((from->njobs + 1) * sizeof *jobs);
+  if (!jobs)
+    return SIOX_ENOMEM;
+  if (from->njobs > 0)
+    memcpy(jobs, from->job, from->njobs * sizeof *jobs);
+  siox__ledger_free(to);
+  *to = *from;
+  to->job = jobs;
+  to->share = NULL;
+  to->room = 0;
+  return 0;
+}

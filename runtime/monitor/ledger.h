@@ -37,6 +37,9 @@ int siox__ledger_take(struct siox__ledger *l, const struct siox_cycle *cycle,
 /* What a job has taken is told with all forgotten ones' from now on; a job that is not there is
  * none. */
 void siox__ledger_forget(struct siox__ledger *l, uint32_t job);
+/* The same figures in another ledger, which is never given a cycle; SIOX_ENOMEM: it keeps its own.
+ */
+int siox__ledger_copy(struct siox__ledger *to, const struct siox__ledger *from);
 void siox__ledger_free(struct siox__ledger *l);
 
 #endif

@@ -3,6 +3,7 @@
 """What the daemon measures beside its disks: the processors' joules of each job. The meter is a script; this process is the
 job. monitor.py CASE"""
 
+import json
 import os
 import subprocess
 import sys
@@ -75,7 +76,8 @@ def what_is_wrong_in_monitor_yaml_ends_the_daemon_with_its_place():
                            ("detectors: [/nowhere.so]\n", "monitor.yaml:1: /nowhere.so"),
                            ("providers:\n  - {plugin: memory, colour: red}\n", "monitor.yaml:2: providers[0].colour"),
                            ("providers: 3\n", "monitor.yaml:1: providers"), ("- memory\n", "monitor.yaml:1:"),
-                           ("providers:\n  - config: {}\n", "monitor.yaml:2: providers[0]")):
+                           ("providers:\n  - config: {}\n", "monitor.yaml:2: providers[0]"),
+                           ("providers: [{plugin: memory, config: {colour: 1}}]\n", "monitor.yaml:1: colour")):
             done = subprocess.run([os.path.join(os.environ["SIOX_BUILD"], "bin", "sioxd"), "--set", f"socket={directory}/s",
                                    "--set", f"monitor={configuration(directory, text)}", "--set", "monitor_period=0.1"],
                                   capture_output=True, text=True, timeout=60)
@@ -140,6 +142,30 @@ def a_process_with_two_connections_counts_once():
             assert tool.ask("report")["jobs"][0]["processors"]["joules"] > 0
             for client in clients:
                 client.close()
+
+
+def other_users_are_told_joules_of_whole_seconds():
+    if os.geteuid() != 0:
+        print("needs root to have two users")
+        return
+    with tempfile.TemporaryDirectory() as directory:
+        with Daemon(monitor=configuration(directory), monitor_period=0.05, clock="monotonic") as daemon:
+            os.chmod(daemon.directory, 0o755)
+            read, write = os.pipe()
+            if os.fork() == 0:
+                os.setuid(12345)
+                peer, seen = daemon.client(), []
+                for _ in range(40):
+                    monitor = peer.ask("status")["monitor"]
+                    seen.append((monitor["cycles"], (monitor["processors"] or {}).get("joules"), "issues" in monitor["node"]))
+                    time.sleep(0.05)  # not to wait for something: to look often
+                os.write(write, json.dumps(seen).encode())
+                os._exit(0)
+            os.close(write)
+            seen = json.loads(os.fdopen(read).read())
+            spent = (seen[-1][0] - seen[0][0]) * 0.05  # seconds, at least
+            assert not any(issues for _, _, issues in seen), seen
+            assert len({joules for _, joules, _ in seen}) <= 2 + 2 * max(spent, 2), seen
 
 
 def without_a_period_nothing_is_measured():
