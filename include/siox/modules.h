@@ -4,15 +4,16 @@
  *   providers:
  *     - powercap
  *     - {plugin: scripted, config: {file: night.txt}}
- *     - plugin: ./libmeter.so
+ *     - plugin: model
  *       config:
- *         channel: 3
+ *         idle_watts: 60
+ *         dynamic_watts: 140
  *
  *   detectors: [sensor, {plugin: statistics, config: {tail: 0.02}}, ./mine.so]
  *
- * A list that is not there is that of all that work here. A module is a built-in one by its name,
- * or a .so file by a path with a slash in it. Its settings are its own to judge. Not thread-safe
- * per object. */
+ * A list that is not there is that of all that work here. A module is a built-in one by its name;
+ * detectors may be .so files, by a path with a slash in it. Its settings are its own to judge. Not
+ * thread-safe per object. */
 #ifndef SIOX_MODULES_H
 #define SIOX_MODULES_H
 #include "siox/provider.h"

@@ -2,7 +2,7 @@
 /* Sources of measurements: energy meters, processors, memory, block devices, networks, processes. A
  * provider is a struct of functions; the collector (siox/collector.h) opens it, reads all its
  * metrics once a cycle and turns readings into samples. Built-in providers stand in
- * siox/providers.def; others come from .so files that export `siox_provider`.
+ * siox/providers.def.
  *
  * A provider reads below the root it is given and nowhere else, so that a captured tree stands in
  * for a machine. It never guesses: what cannot be read, or makes no sense, is a negative SIOX_E...
