@@ -3,6 +3,7 @@
 #include "daemon/monitor.h"
 #include "common/clock.h"
 #include "daemon/watch.h"
+#include "monitor/metrics.h"
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
@@ -109,6 +110,7 @@ static int add(struct siox__monitor *m, const struct siox_provider *p,
   const int e = siox_collector_add(m->collector, p, &env, &diag);
   if (e < 0 && !*diag.text)
     snprintf(diag.text, sizeof diag.text, "%s", siox_strerror(e));
+  siox__printable(diag.text); /* of paths */
   if (e < 0)
     siox__log(m->log, module ? SIOX__LOG_WARN : SIOX__LOG_DEBUG, "provider %s: %s", p->name,
               diag.text);
@@ -153,7 +155,7 @@ static int add_providers(struct siox__monitor *m, const struct siox_config *conf
       continue;
     }
     snprintf(diag->text, sizeof diag->text,
-             "%s:%u: %s: no such provider; siox providers lists them", m->modules.file,
+             "%.200s:%u: %.200s: no such provider; siox providers lists them", m->modules.file,
              module->line, module->plugin);
     e = SIOX_EINVAL;
   }

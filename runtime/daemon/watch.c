@@ -2,6 +2,7 @@
 /* Detectors and the reasoner of the node. */
 #include "daemon/watch.h"
 #include "monitor/input.h"
+#include "monitor/metrics.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -106,6 +107,7 @@ static void remember(struct siox__watched *seen, const struct siox_cycle *cycle,
   seen->issues++;
   *at = (struct siox__seen_issue){.time_ns = cycle->now_ns, .issue = *issue};
   snprintf(at->detector, sizeof at->detector, "%s", issue->detector);
+  siox__printable(at->detector);
   if (issue->series < cycle->nseries) {
     snprintf(at->name, sizeof at->name, "%s", cycle->series[issue->series].metric.name);
     snprintf(at->where, sizeof at->where, "%s", cycle->series[issue->series].metric.where);
@@ -123,6 +125,8 @@ void siox__watch_cycle(struct siox__watch *w, const struct siox_cycle *cycle, ui
     seen->issues += there > MOST_ISSUES - n ? there - (MOST_ISSUES - n)
                                             : 0; /* those that there is no room for */
     seen->unjudged += found < 0;
+    for (size_t k = n; k < MOST_ISSUES && k < n + there; k++)
+      siox__printable(w->issues[k].evidence); /* detectors may be anybody's */
     n = there < MOST_ISSUES - n ? n + there : MOST_ISSUES;
   }
   struct siox_reasoner_input about = {

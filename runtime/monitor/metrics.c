@@ -4,12 +4,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* A network's or a device's name may hold any bytes; shown it goes to terminals and into JSON. */
+void siox__printable(char *text) {
+  for (; *text; text++)
+    if (*text < ' ' || *text > '~')
+      *text = '?';
+}
+
 static void copy(char *to, size_t size, const char *from) {
   snprintf(to, size, "%s", from);
-  for (; *to; to++)
-    if (*to < ' ' || *to > '~')
-      *to = '?';
+  siox__printable(to);
 }
 
 struct siox_metric *siox__metrics_add(struct siox__metrics *m, enum siox_metric_kind kind,

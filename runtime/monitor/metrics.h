@@ -13,4 +13,8 @@ struct siox_metric *siox__metrics_add(struct siox__metrics *m, enum siox_metric_
                                       const char *name, const char *where, const char *unit);
 void siox__metrics_free(struct siox__metrics *m);
 
+/* What files, networks and devices are called may be any bytes; shown they go to terminals and into
+ * JSON. Those that are no printable ASCII become ?. */
+void siox__printable(char *text);
+
 #endif

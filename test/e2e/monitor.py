@@ -168,6 +168,23 @@ def other_users_are_told_joules_of_whole_seconds():
             assert len({joules for _, joules, _ in seen}) <= 2 + 2 * max(spent, 2), seen
 
 
+def a_name_of_any_bytes_leaves_the_status_readable():
+    with tempfile.TemporaryDirectory() as directory:
+        root = os.path.join(os.fsencode(directory), b"\xff\xfe")
+        os.makedirs(os.path.join(root, b"proc", b"net"))
+        with open(os.path.join(root, b"proc", b"net", b"dev"), "wb") as f:
+            f.write(b"Inter-|\n face |\n \xff\xfe: " + b"1 " * 16 + b"\n")
+        path = configuration(directory, "providers: [networks, memory]\n")
+        os.environb[b"SIOX_SYSFS_ROOT"] = root
+        with Daemon(monitor=path, monitor_period=0.05) as daemon:
+            sources = daemon.client().ask("status")["monitor"]["sources"]
+            assert [s["name"] for s in sources] == ["networks", "memory"], sources
+            assert not sources[1]["works"] and "??/proc/meminfo" in sources[1]["why"], sources
+        shown = subprocess.run([os.path.join(os.environ["SIOX_BUILD"], "bin", "siox"), "providers", "memory", "--json"],
+                               capture_output=True, text=True, timeout=60)
+        assert "??/proc/meminfo" in shown.stdout and shown.returncode == 1, shown
+
+
 def without_a_period_nothing_is_measured():
     with Daemon(monitor_period=-1) as daemon:
         assert daemon.client().ask("status")["monitor"] is None

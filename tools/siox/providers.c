@@ -3,6 +3,7 @@
  * asked, a sample. */
 #include "cli/slip.h"
 #include "cli/text.h"
+#include "monitor/metrics.h"
 #include "siox/collector.h"
 #include "siox_tool.h"
 #include <errno.h>
@@ -108,6 +109,8 @@ static json_t *look(const struct options *o, const struct siox_provider *p) {
       (probe.error = siox_collector_add(c, p, &env, &diag)) < 0)
     snprintf(probe.why, sizeof probe.why, "%.255s",
              diag.text[0] ? diag.text : siox_strerror(probe.error));
+  siox__printable(probe.why); /* of paths */
+  siox__printable(probe.grant);
   json_t *metrics = json_array();
   const struct siox_cycle *cycle = c ? siox_collector_last(c) : NULL;
   for (size_t i = 0; cycle && probe.error == 0 && i < cycle->nseries; i++) {
