@@ -85,8 +85,8 @@ const struct siox_adpi *const *siox_adpis(void);
 const struct siox_adpi *siox_adpi_find(const char *name);
 
 /* A detector from a .so file: 0, SIOX_ENOENT (no such file, or it cannot be loaded), SIOX_ESYNTAX
- * (it exports no siox_adpi, or an incomplete one), SIOX_EVERSION; with a message that names the
- * file. Unload it after close. */
+ * (it exports no siox_adpi, or an incomplete one), SIOX_EVERSION, SIOX_ERANGE (too long a path);
+ * with a message that names the file. Unload it after close. */
 struct siox_adpi_library;
 int siox_adpi_load(const char *path, struct siox_adpi_library **library,
                    const struct siox_adpi **adpi, struct siox_diag *diag);

@@ -86,10 +86,10 @@ struct siox_provider_env {
   size_t nsettings;
   int64_t period_ns; /* of the collector */
   /* What other providers measured in this cycle, for those of a later phase: counters in unit a
-   * second. The sum over all places, or of one; SIOX_ENOENT: nobody measures it, SIOX_EGONE: not in
-   * this cycle. */
+   * second. The sum over all places, or of one; SIOX_ENOENT: nobody measures it, SIOX_EUNKNOWN: not
+   * in this cycle. */
   int (*sample)(void *collector, const char *name, const char *where, double *value);
-  /* Each place of a metric; error: SIOX_EGONE without a sample in this cycle. */
+  /* Each place of a metric; error: SIOX_EUNKNOWN without a sample in this cycle. */
   void (*each)(void *collector, const char *name,
                void (*take)(void *context, const char *where, double value, int error),
                void *context);

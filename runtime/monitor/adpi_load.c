@@ -15,7 +15,11 @@ int siox_adpi_load(const char *path, struct siox_adpi_library **library,
   char local[4096];
   /* dlopen looks for a name without a slash in the system's directories; here it is a file like any
    * other. */
-  snprintf(local, sizeof local, strchr(path, '/') ? "%s" : "./%s", path);
+  const int length = snprintf(local, sizeof local, strchr(path, '/') ? "%s" : "./%s", path);
+  if (length < 0 || (size_t)length >= sizeof local) {
+    snprintf(diag->text, sizeof diag->text, "%.200s...: the path is too long", path);
+    return SIOX_ERANGE;
+  }
   void *handle = dlopen(local, RTLD_NOW | RTLD_LOCAL);
   if (!handle) {
     const char *why = dlerror();

@@ -334,7 +334,7 @@ int siox__collector_sample(void *collector, const char *name, const char *where,
         (where && strcmp(s->metric.where, where) != 0))
       continue;
     if (s->last.state != SIOX_SAMPLE_VALID)
-      return SIOX_EGONE;
+      return SIOX_EUNKNOWN;
     *value += s->last.value;
     result = 0;
   }
@@ -348,7 +348,7 @@ void siox__collector_each(void *collector, const char *name,
     const struct siox_series *s = &c->series[i];
     if (!s->gone && strcmp(s->metric.name, name) == 0)
       take(context, s->metric.where, s->last.value,
-           s->last.state == SIOX_SAMPLE_VALID ? 0 : SIOX_EGONE);
+           s->last.state == SIOX_SAMPLE_VALID ? 0 : SIOX_EUNKNOWN);
   }
 }
 

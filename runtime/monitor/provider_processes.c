@@ -122,8 +122,13 @@ static int read_processes(void *state, int64_t now_ns, struct siox_reading *read
   size_t n = 0;
   for (size_t i = 0; i < wanted; i++) {
     struct siox__process_use u;
-    if (siox__process_read(p->env.root, pids[i], &u) < 0)
-      continue; /* it ended */
+    const int e = siox__process_read(p->env.root, pids[i], &u);
+    if (e == SIOX_ENOENT || e == SIOX_EPERM)
+      continue; /* it ended, or is hidden */
+    if (e < 0) {
+      p->n = 0; /* no descriptors are left, say: nobody has ended for that */
+      return e;
+    }
     same &= n < p->n && p->watched[n].pid == pids[i] && p->watched[n].started == u.started;
     p->watched[n] = (struct watched){pids[i], u.started};
     p->uses[n++] = u;

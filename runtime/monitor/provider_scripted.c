@@ -256,7 +256,7 @@ static int read_scripted(void *state, int64_t now_ns, struct siox_reading *readi
       high = middle;
   }
   if (low == 0)
-    return SIOX_EGONE;
+    return SIOX_EUNKNOWN;
   memcpy(readings, s->readings + s->rows[low - 1].first, s->metrics.n * sizeof *readings);
   return 0;
 }

@@ -65,7 +65,7 @@ static int of_processors(const struct utilisation *u, double *value) {
   for (size_t i = 0; e == 0 && i < sizeof idle / sizeof idle[0]; i++, unused += v)
     e = u->env.sample(u->env.collector, idle[i], "", &v);
   if (e == 0 && used + unused <= 0)
-    e = SIOX_EGONE; /* the cycle is shorter than a tick */
+    e = SIOX_EUNKNOWN; /* the cycle is shorter than a tick */
   *value = e == 0 ? share(used, used + unused) : 0;
   return e;
 }
@@ -92,9 +92,8 @@ struct fullest {
 static void take_disk(void *context, const char *where, double busy, int error) {
   struct fullest *f = context;
   (void)where;
-  if (error < 0) {
-    if (f->error == SIOX_ENOENT)
-      f->error = error;
+  if (error < 0 || f->error == SIOX_EUNKNOWN) {
+    f->error = SIOX_EUNKNOWN; /* it may be the fullest */
     return;
   }
   f->error = 0;

@@ -157,6 +157,21 @@ static void what_a_part_of_is_lost_has_no_utilisation(void **unused) {
   tree_free(&t);
 }
 
+static void what_may_be_the_fullest_disk_is_not_left_out(void **unused) {
+  (void)unused;
+  struct tree t;
+  tree_new(&t);
+  put_node(&t, 0, 0, 100, 0);
+  struct siox_collector *c = node_on(&t);
+  cycle_at(c, 0);
+  tree_put(&t, "/proc/diskstats",
+           " 8 0 sda 0 0 0 0 0 0 0 0 0 x 0\n 8 16 sdb 0 0 0 0 0 0 0 0 0 100 0\n");
+  cycle_at(c, 1000);
+  assert_int_equal(series_of(c, "utilisation", "disk")->last.state, SIOX_SAMPLE_LOST);
+  siox_collector_free(c);
+  tree_free(&t);
+}
+
 static const char script[] = "/script";
 static int scripted(const struct tree *t, struct siox_collector **c, struct siox_diag *diag) {
   static char path[4096];
@@ -248,6 +263,7 @@ int main(void) {
       cmocka_unit_test(this_process_is_measured_as_its_own_clock_does),
       cmocka_unit_test(utilisation_is_of_the_same_cycle_and_of_the_fullest_place),
       cmocka_unit_test(what_a_part_of_is_lost_has_no_utilisation),
+      cmocka_unit_test(what_may_be_the_fullest_disk_is_not_left_out),
       cmocka_unit_test(a_row_of_a_script_holds_until_the_next),
       cmocka_unit_test(what_is_wrong_in_a_script_is_named_with_its_line),
       cmocka_unit_test(a_setting_that_is_not_there_is_named_with_file_and_line),
