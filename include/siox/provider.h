@@ -130,6 +130,10 @@ struct siox_provider {
   void (*close)(void *state);
 };
 
+/* "package", ...; never NULL. The domain of such a name, length bytes long, or SIOX_NDOMAINS. */
+const char *siox_domain_name(enum siox_domain domain);
+enum siox_domain siox_domain_find(const char *name, size_t length);
+
 /* Built-in providers in the order of siox/providers.def, NULL last. */
 const struct siox_provider *const *siox_providers(void);
 /* NULL: there is none of this name. */

@@ -17,6 +17,7 @@
  * refused. */
 #include "monitor/adpi.h"
 #include "monitor/moments.h"
+#include "monitor/processor_time.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,17 +27,10 @@ enum { BINS = 64, WORDS = 16 };
 
 struct efficiency {
   double k, stabilisation, memory, bin_hz, least_work, energy_step_s;
-  const char *work;
+  const char *work; /* NULL: processor time */
   enum siox_domain domain;
   bool gap; /* a sample was lost in the cycle before: differences span different times */
   struct siox__moments bins[BINS];
-};
-
-static const char *const processor_time = "cpu_user cpu_nice cpu_system cpu_irq cpu_softirq";
-static const char *const domain_names[] = {
-#define SIOX_DOMAIN(name, text, part_of, what) text,
-#include "siox/domains.def"
-#undef SIOX_DOMAIN
 };
 
 static int open_efficiency(const struct siox_adpi_env *env, void **state, struct siox_diag *diag) {
@@ -55,16 +49,13 @@ static int open_efficiency(const struct siox_adpi_env *env, void **state, struct
     return SIOX_ENOMEM;
   int e = siox__numbers_read(env->origin, env->settings, env->nsettings, "efficiency", numbers,
                              sizeof numbers / sizeof numbers[0], s, texts, text, diag);
-  s->work = text[0] ? text[0] : processor_time;
+  s->work = text[0];
   s->domain = SIOX_DOMAIN_PACKAGE;
   for (size_t i = 0; e == 0 && text[1] && i < env->nsettings; i++) {
     if (strcmp(env->settings[i].key, "domain") != 0)
       continue;
-    s->domain = SIOX_DOMAIN_NONE;
-    for (enum siox_domain d = SIOX_DOMAIN_NODE; d < SIOX_NDOMAINS; d++)
-      if (strcmp(domain_names[d], env->settings[i].value) == 0)
-        s->domain = d;
-    if (s->domain == SIOX_DOMAIN_NONE) {
+    s->domain = siox_domain_find(env->settings[i].value, strlen(env->settings[i].value));
+    if (s->domain == SIOX_DOMAIN_NONE || s->domain == SIOX_NDOMAINS) {
       snprintf(diag->text, sizeof diag->text, "%s:%u: domain: '%s' is no domain of energy",
                env->origin, env->settings[i].line, env->settings[i].value);
       e = SIOX_EINVAL;
@@ -102,7 +93,8 @@ static struct sum work_of(const struct efficiency *set, const struct siox_cycle 
   struct sum sum = {0};
   for (size_t i = 0; i < cycle->nseries; i++) {
     const struct siox_series *s = &cycle->series[i];
-    if (s->gone || !siox__listed(set->work, s->metric.name))
+    if (s->gone || !(set->work ? siox__listed(set->work, s->metric.name) != 0
+                               : siox__is_busy_time(s->metric.name)))
       continue;
     bool contained = false;
     for (size_t j = 0; s->metric.where[0] && !contained && j < cycle->nseries; j++)
@@ -162,8 +154,8 @@ static void tell(const struct efficiency *set, int side, double ratio, double me
   issue->high = mean + reach;
   snprintf(issue->evidence, sizeof issue->evidence,
            "%.4g %s per joule of %s where %.4g to %.4g were usual at this clock", ratio,
-           set->work == processor_time ? "processor seconds" : set->work, domain_names[set->domain],
-           issue->low, issue->high);
+           set->work ? set->work : "processor seconds", siox_domain_name(set->domain), issue->low,
+           issue->high);
 }
 
 static int cycle_efficiency(void *state, const struct siox_adpi_input *input,

@@ -27,11 +27,6 @@ struct sensor {
   struct siox__slots slots;
 };
 
-static const char *const domain_names[] = {
-#define SIOX_DOMAIN(name, text, part_of, what) text,
-#include "siox/domains.def"
-#undef SIOX_DOMAIN
-};
 /* Graphics (uncore), accelerators, and what nobody knows the use of (other) may be off for hours.
  */
 static const char *const always_on = "node psys package cores dram disk";
@@ -96,7 +91,7 @@ static int cycle_sensor(void *state, const struct siox_adpi_input *input, struct
   for (size_t i = 0; i < cycle->nseries; i++) {
     const struct siox_series *s = &cycle->series[i];
     if (!siox__is_meter(s) || s->gone ||
-        !siox__listed(set->domains, domain_names[s->metric.domain]))
+        !siox__listed(set->domains, siox_domain_name(s->metric.domain)))
       continue;
     struct meter *m = (struct meter *)set->slots.at + i;
     if (!siox__is_sample(&s->last)) {

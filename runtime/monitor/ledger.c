@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Jobs' joules, cycle by cycle: what waits for a meter, and who gets it. */
 #include "monitor/ledger.h"
+#include "monitor/processor_time.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,8 +58,6 @@ static void take_package(struct siox__ledger *l, const struct siox_series *s, st
 }
 
 static struct said said_in(struct siox__ledger *l, const struct siox_cycle *cycle) {
-  static const char *const busy[] = {"cpu_user", "cpu_nice",    "cpu_system",
-                                     "cpu_irq",  "cpu_softirq", "cpu_steal"};
   struct said t = {.all = true};
   l->metered = l->estimated = false;
   l->source = NULL;
@@ -70,10 +69,9 @@ static struct said said_in(struct siox__ledger *l, const struct siox_cycle *cycl
       take_package(l, s, &t);
     if (strcmp(s->metric.name, "cpu_user") == 0 && s->metric.where[0])
       t.cores++;
-    for (size_t k = 0; k < sizeof busy / sizeof busy[0]; k++)
-      if (strcmp(s->metric.name, busy[k]) == 0 && !s->metric.where[0] &&
-          s->last.state == SIOX_SAMPLE_VALID)
-        t.busy_s += s->last.amount;
+    if (siox__is_busy_time(s->metric.name) && !s->metric.where[0] &&
+        s->last.state == SIOX_SAMPLE_VALID)
+      t.busy_s += s->last.amount;
   }
   return t;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The table of built-in providers. */
+/* The tables of built-in providers and of domains. */
 #include "monitor/builtin.h"
 #include <string.h>
 
@@ -17,4 +17,22 @@ const struct siox_provider *siox_provider_find(const char *name) {
     if (strcmp((*p)->name, name) == 0)
       return *p;
   return NULL;
+}
+
+static const char *const domains[SIOX_NDOMAINS] = {
+#define SIOX_DOMAIN(name, text, part_of, what) text,
+#include "siox/domains.def"
+#undef SIOX_DOMAIN
+};
+
+const char *siox_domain_name(enum siox_domain domain) {
+  return (unsigned)domain < SIOX_NDOMAINS ? domains[domain] : "?";
+}
+
+enum siox_domain siox_domain_find(const char *name, size_t length) {
+  enum siox_domain d = SIOX_DOMAIN_NONE;
+  while (d < SIOX_NDOMAINS &&
+         (strlen(domains[d]) != length || strncmp(domains[d], name, length) != 0))
+    d++;
+  return d;
 }

@@ -43,18 +43,9 @@ struct hwmon {
 };
 
 static bool domain_by_name(const char *text, size_t length, struct rule *rule) {
-  static const char *const names[] = {
-#define SIOX_DOMAIN(name, text, part_of, what) text,
-#include "siox/domains.def"
-#undef SIOX_DOMAIN
-  };
-  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-    if (strlen(names[i]) == length && strncmp(names[i], text, length) == 0) {
-      rule->domain = (enum siox_domain)i;
-      rule->part = i == SIOX_DOMAIN_NONE;
-      return true;
-    }
-  return false;
+  rule->domain = siox_domain_find(text, length);
+  rule->part = rule->domain == SIOX_DOMAIN_NONE;
+  return rule->domain != SIOX_NDOMAINS;
 }
 
 /* The next "pattern=domain" of the setting: 1, 0 at its end, or negative. */

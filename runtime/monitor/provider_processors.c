@@ -5,16 +5,14 @@
 #include "monitor/builtin.h"
 #include "monitor/input.h"
 #include "monitor/metrics.h"
+#include "monitor/processor_time.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { USER_HZ = 100 };
 
-/* Columns of a line of /proc/stat. */
-static const char *const columns[] = {"user",   "nice", "system",  "idle",
-                                      "iowait", "irq",  "softirq", "steal"};
-enum { NCOLUMNS = sizeof columns / sizeof columns[0] };
+enum { NCOLUMNS = SIOX__NPROCESSOR_TIMES };
 
 struct processors {
   struct siox__input stat;
@@ -75,11 +73,10 @@ static int list(struct processors *p) {
   p->metrics.n = 0;
   for (const char *at = p->text; next_line(&at, name, sizeof name, counts, &n);)
     for (int i = 0; i < n; i++) {
-      char metric[40];
-      snprintf(metric, sizeof metric, "cpu_%s", columns[i]);
       const bool whole = strcmp(name, "cpu") == 0;
       struct siox_metric *m =
-          siox__metrics_add(&p->metrics, SIOX_METRIC_COUNTER, metric, whole ? "" : name, "s");
+          siox__metrics_add(&p->metrics, SIOX_METRIC_COUNTER, siox__processor_times[i].metric,
+                            whole ? "" : name, "s");
       if (!m)
         return SIOX_ENOMEM;
       m->scale = 1.0 / USER_HZ;

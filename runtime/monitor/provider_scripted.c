@@ -65,17 +65,8 @@ static bool whole(const char *word, uint64_t *value) {
 }
 
 static bool domain_of(const char *word, enum siox_domain *domain) {
-  static const char *const names[] = {
-#define SIOX_DOMAIN(name, text, part_of, what) text,
-#include "siox/domains.def"
-#undef SIOX_DOMAIN
-  };
-  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-    if (strcmp(names[i], word) == 0) {
-      *domain = (enum siox_domain)i;
-      return true;
-    }
-  return false;
+  *domain = siox_domain_find(word, strlen(word));
+  return *domain != SIOX_NDOMAINS;
 }
 
 /* "key=value" of a metric. */

@@ -4,6 +4,7 @@
 #include "monitor/builtin.h"
 #include "monitor/input.h"
 #include "monitor/metrics.h"
+#include "monitor/processor_time.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,15 +56,12 @@ static double share(double part, double whole) {
 }
 
 static int of_processors(const struct utilisation *u, double *value) {
-  static const char *const busy[] = {"cpu_user", "cpu_nice",    "cpu_system",
-                                     "cpu_irq",  "cpu_softirq", "cpu_steal"};
-  static const char *const idle[] = {"cpu_idle", "cpu_iowait"};
-  double used = 0, unused = 0, v;
+  double used = 0, unused = 0, v = 0;
   int e = 0;
-  for (size_t i = 0; e == 0 && i < sizeof busy / sizeof busy[0]; i++, used += v)
-    e = u->env.sample(u->env.collector, busy[i], "", &v);
-  for (size_t i = 0; e == 0 && i < sizeof idle / sizeof idle[0]; i++, unused += v)
-    e = u->env.sample(u->env.collector, idle[i], "", &v);
+  for (int i = 0; e == 0 && i < SIOX__NPROCESSOR_TIMES; i++) {
+    e = u->env.sample(u->env.collector, siox__processor_times[i].metric, "", &v);
+    *(siox__processor_times[i].kind == SIOX__PROCESSOR_IDLE ? &unused : &used) += v;
+  }
   if (e == 0 && used + unused <= 0)
     e = SIOX_EUNKNOWN; /* the cycle is shorter than a tick */
   *value = e == 0 ? share(used, used + unused) : 0;

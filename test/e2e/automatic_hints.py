@@ -93,14 +93,15 @@ def left_alone(program, unhinted, directory):
             wrong += wrong_outputs(unhinted, place, instances)
             if not moved and report["run"]["joules"] <= 1.005 * report["base"]["joules"]:
                 break
-            # Two that take much longer than one had no core each, whoever had them: their gaps are longer, too.
-            slowed_down = alone and report["run"]["seconds"] > SLOWED_DOWN * alone
+            # Two that take much longer than one, at full speed in the replay of base, had no core each, whoever had them:
+            # their gaps are longer, too. What disks did to the run is not in that time.
+            slowed_down = alone and report["base"]["seconds"] > SLOWED_DOWN * alone
             telling = telling or (possible <= 0 and others < QUIET and not slowed_down)
         else:
             if telling:
                 wrong.append("%d at once: disks were slowed in gaps that do not pay" % instances)
             busy = busy or not telling
-        alone = report["run"]["seconds"]
+        alone = report["base"]["seconds"]
     if busy and not wrong:
         print("SKIPPED: others use the machine, and gaps that should not pay last too long", flush=True)
         sys.exit(SKIPPED)

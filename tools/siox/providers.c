@@ -89,11 +89,6 @@ static bool wanted(const struct options *o, const struct siox_provider *p) {
   return o->nnames == 0;
 }
 
-static const char *const domains[] = {
-#define SIOX_DOMAIN(name, text, part_of, what) text,
-#include "siox/domains.def"
-#undef SIOX_DOMAIN
-};
 static const char *const kinds[] = {"counter", "gauge", "sampled"};
 
 /* What the provider says of itself; probe.error < 0: it does not work. Opened in a collector of its
@@ -117,7 +112,7 @@ static json_t *look(const struct options *o, const struct siox_provider *p) {
     const struct siox_metric *m = &cycle->series[i].metric;
     json_array_append_new(metrics, json_pack("{s:s, s:s, s:s, s:s, s:s, s:b}", "name", m->name,
                                              "where", m->where, "unit", m->unit, "kind",
-                                             kinds[m->kind], "domain", domains[m->domain],
+                                             kinds[m->kind], "domain", siox_domain_name(m->domain),
                                              "estimated", (m->flags & SIOX_METRIC_ESTIMATED) != 0));
   }
   siox_collector_free(c);
