@@ -1,0 +1,84 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The programs of the monitoring experiments, levels and climate: do they write and compute what they say?
+Usage: experiments.py NAME"""
+
+import hashlib
+import json
+import os
+import struct
+import subprocess
+import sys
+import tempfile
+
+BIN = os.path.join(os.environ["SIOX_BUILD"], "bin")
+MPIEXEC = os.path.join(os.environ["SIOX_BUILD"], "test", "mpiexec")  # waiting ranks sleep
+ENVIRONMENT = dict(os.environ, SIOX_SOCKET="/nonexistent/siox.sock")  # no daemon of this machine's
+RANKS, BLOCKS, BLOCK = 2, 3, 1001
+
+
+def run(directory, program, *arguments, ranks=RANKS, status=0):
+    done = subprocess.run([MPIEXEC, "-n", str(ranks), os.path.join(BIN, program), *map(str, arguments)], cwd=directory,
+                          env=ENVIRONMENT, capture_output=True, text=True, timeout=120)
+    assert done.returncode == status, (arguments, done)
+    return done
+
+
+def contents(*path):
+    with open(os.path.join(*path), "rb") as f:
+        return f.read()
+
+
+def mix(seed, i):
+    """Steele, Lea, Flood: Fast splittable pseudorandom number generators (2014), the finalizer."""
+    mask = 2**64 - 1
+    z = ((seed ^ ((i + 1) * 0xD1342543DE82EF95 & mask)) + 0x9E3779B97F4A7C15) & mask
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9 & mask
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EB & mask
+    return z ^ (z >> 31)
+
+
+def every_level_reads_back_what_it_wrote():
+    with tempfile.TemporaryDirectory() as directory:
+        done = run(directory, "levels", "--blocks", 8, "--block", "100K", "--batch", 3, "--verify", "--json", "f")
+        told = json.loads(done.stdout)
+        assert [(p["level"], p["phase"], p["calls"]) for p in told["phases"]] == [
+            (level, phase, 8 if level < 2 else 3) for level in range(4) for phase in ("write", "read")], told
+        assert told["verified"] and os.listdir(directory) == [], told
+        assert all(p["bytes"] == 2 * 8 * 102400 and len(p["cpu_seconds"]) == 2 and p["seconds"] >= p["io_seconds"] >= 0
+                   for p in told["phases"]), told
+
+
+def every_level_writes_the_same_file():
+    wanted = b"".join(struct.pack("=Q", mix(7, i)) for i in range(RANKS * BLOCKS * BLOCK // 8 + 1))[:RANKS * BLOCKS * BLOCK]
+    with tempfile.TemporaryDirectory() as directory:
+        for level in range(4):
+            run(directory, "levels", "--blocks", BLOCKS, "--block", BLOCK, "--seed", 7, "--levels", level, "--phases", "write", level)
+            assert contents(directory, str(level)) == wanted, level
+
+
+def a_wrong_byte_is_named():
+    with tempfile.TemporaryDirectory() as directory:
+        options = ("--blocks", BLOCKS, "--block", BLOCK, "--levels", 3, "f")
+        run(directory, "levels", "--phases", "write", *options)
+        path = os.path.join(directory, "f")
+        data = bytearray(contents(path))
+        data[3 * BLOCK + 5] ^= 1  # block 1 of rank 1
+        with open(path, "wb") as f:
+            f.write(data)
+        done = run(directory, "levels", "--phases", "read", "--verify", *options, status=1)
+        assert f"rank 1: f: block 1: byte {3 * BLOCK + 5} is" in done.stderr, done
+
+
+def wrong_options_of_levels_are_named():
+    for options, named in ((["--levels", "4", "f"], "4"), (["--levels", "0,,1", "f"], "0,,1"), (["--blocks", "0", "f"], "0"),
+                           (["--blocks", "9" * 40, "f"], "999"), (["--block", "1X", "f"], "1X"), (["--scale", "nan", "f"], "nan"),
+                           (["--block", "1G", "--blocks", "2", "--levels", "3", "--batch", "2", "f"], "--batch"),
+                           (["--info", "key", "f"], "key"), (["--phases", "erase", "f"], "erase"), (["--think", "-1", "f"], "-1"),
+                           ([], "FILE"), (["f", "g"], "g"), (["--colour", "f"], "--colour"), (["--seed"], "--seed")):
+        done = subprocess.run([os.path.join(BIN, "levels"), *options], env=ENVIRONMENT, capture_output=True, text=True, timeout=60)
+        assert done.returncode == 2 and named in done.stderr and "levels --help" in done.stderr, (options, done)
+
+
+if __name__ == "__main__":
+    globals()[sys.argv[1]]()
