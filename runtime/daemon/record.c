@@ -219,17 +219,17 @@ void siox__record_flush(struct siox__daemon *d) {
     lost(d, r);
 }
 
-static void store_statistic(struct siox__daemon *d, const char *name, uint64_t value) {
-  siox__store_put(d->store, &(struct siox__store_row){.kind = SIOX__ROW_STATISTIC,
+static void store_total(struct siox__daemon *d, const char *name, uint64_t value) {
+  siox__store_put(d->store, &(struct siox__store_row){.kind = SIOX__ROW_TOTAL,
                                                       .number = {siox_bank_now(d->bank)},
                                                       .real = {(double)value},
                                                       .text = {name}});
 }
 
 void siox__record_end(struct siox__daemon *d) {
-  store_statistic(d, "requests", d->count.requests);
-  store_statistic(d, "late", d->count.late);
-  store_statistic(d, "records_dropped", d->count.dropped);
+  store_total(d, "requests", d->count.requests);
+  store_total(d, "late", d->count.late);
+  store_total(d, "records_dropped", d->count.dropped);
   int r = d->trace ? siox_trace_close(d->trace) : 0;
   d->trace = NULL;
   if (r < 0)

@@ -3,9 +3,9 @@
  * transaction and only then let go of, so a database that comes back has everything that fitted the
  * queue. */
 #include "store/store.h"
+#include "store/base.h"
 #include <errno.h>
 #include <pthread.h>
-#include <sqlite3.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,15 +48,22 @@ static void wait_for_work(struct siox__store *s, bool broken) {
     ;
 }
 
-static int write_batch(struct siox__store *s, struct siox__sql **sql,
+/* A base that failed is closed, whatever the failure: the next try opens it anew. */
+static int write_batch(struct siox__store *s, struct siox__base **base,
                        const struct siox__store_row *rows, uint32_t count, int64_t *run,
                        struct siox_diag *diag) {
-  int r = *sql ? 0 : siox__sql_open(sql, s->path, diag);
+  const int64_t before = *run;
+  int r = *base ? 0 : siox__base_open(base, s->path, SIOX__BASE_WRITE, diag);
   if (r == 0)
-    r = siox__sql_write(*sql, rows, count, run, diag);
-  if (r < 0 && *sql) {
-    siox__sql_close(*sql);
-    *sql = NULL;
+    r = siox__base_begin(*base, diag);
+  for (uint32_t i = 0; i < count && r == 0; i++)
+    r = siox__base_put(*base, &rows[i], run, diag);
+  if (r == 0)
+    r = siox__base_commit(*base, diag);
+  if (r < 0) {
+    siox__base_close(*base);
+    *base = NULL;
+    *run = before;
   }
   return r;
 }
@@ -73,14 +80,14 @@ static void tell(struct siox__store *s, bool broken, bool *said, const struct si
 
 static void *writer(void *argument) {
   struct siox__store *s = argument;
-  struct siox__sql *sql = NULL;
+  struct siox__base *base = NULL;
   int64_t run = 0;
   bool broken = false, said = false;
   int tries = 0;
   struct siox_diag diag = {""};
   /* Opened at once: that it cannot be written is known before the first second's rows are due. The
    * log hears of it when rows have to wait. */
-  broken = siox__sql_open(&sql, s->path, &diag) < 0;
+  broken = siox__base_open(&base, s->path, SIOX__BASE_WRITE, &diag) < 0;
   pthread_mutex_lock(&s->lock);
   s->counts.broken = broken;
   for (;;) {
@@ -96,7 +103,7 @@ static void *writer(void *argument) {
     struct siox__store_row *rows = &s->queue[s->first]; /* put never touches rows in the queue */
     pthread_mutex_unlock(&s->lock);
     diag.text[0] = 0;
-    int r = write_batch(s, &sql, rows, count, &run, &diag);
+    int r = write_batch(s, &base, rows, count, &run, &diag);
     broken = r < 0;
     tell(s, broken, &said, &diag);
     for (uint32_t i = 0; i < count && !broken; i++)
@@ -112,8 +119,7 @@ static void *writer(void *argument) {
     }
   }
   pthread_mutex_unlock(&s->lock);
-  if (sql)
-    siox__sql_close(sql);
+  siox__base_close(base);
   return NULL;
 }
 
@@ -171,23 +177,40 @@ struct siox__store_counts siox__store_counts(struct siox__store *s) {
   return counts;
 }
 
+struct layouts {
+  void (*each)(void *context, uint64_t dev, uint64_t ino, const char *path, const char *layout);
+  void *context;
+  struct siox__base *base;
+};
+
+static int take_layout(void *context, const char *const *v) {
+  const struct layouts *l = context;
+  const char *node = v[0] ? v[0] : "";
+  if (v[1] && v[2] && v[3] && v[4] && (!*node || !strcmp(node, siox__base_node(l->base))))
+    l->each(l->context, (uint64_t)strtoll(v[1], NULL, 10), (uint64_t)strtoll(v[2], NULL, 10), v[3],
+            v[4]);
+  return 0;
+}
+
 void siox__store_layouts(struct siox__store *s,
                          void (*each)(void *context, uint64_t dev, uint64_t ino, const char *path,
                                       const char *layout),
                          void *context) {
-  sqlite3 *db = NULL;
-  sqlite3_stmt *query = NULL;
-  if (!s || !s->path)
+  struct layouts l = {each, context, NULL};
+  struct siox_diag diag;
+  if (!s || !s->path || siox__base_open(&l.base, s->path, SIOX__BASE_READ, &diag) < 0)
     return;
-  if (sqlite3_open_v2(s->path, &db, SQLITE_OPEN_READONLY, NULL) == SQLITE_OK &&
-      sqlite3_prepare_v2(db, "SELECT dev, ino, path, layout FROM layout", -1, &query, NULL) ==
-          SQLITE_OK)
-    while (sqlite3_step(query) == SQLITE_ROW)
-      each(context, (uint64_t)sqlite3_column_int64(query, 0),
-           (uint64_t)sqlite3_column_int64(query, 1), (const char *)sqlite3_column_text(query, 2),
-           (const char *)sqlite3_column_text(query, 3));
-  sqlite3_finalize(query);
-  sqlite3_close(db);
+  /* The thread may be about to migrate it: both questions are asked of one state. Those of any node
+   * come first, since the last one of an inode holds. */
+  int r = siox__base_query(l.base, "BEGIN", NULL, NULL, NULL, &diag);
+  if (r == 0)
+    r = siox__schema_version(l.base, &diag);
+  if (r > 0)
+    (void)siox__base_query(l.base,
+                           r == 1 ? "SELECT '', dev, ino, path, layout FROM layout"
+                                  : "SELECT node, dev, ino, path, layout FROM layout ORDER BY node",
+                           take_layout, &l, NULL, &diag);
+  siox__base_close(l.base);
 }
 
 void siox__store_close(struct siox__store *s) {

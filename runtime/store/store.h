@@ -1,37 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The store: what happened, as SQL, for people and tools that come later (docs/store.md has tables
- * and views). Rows are put into a bounded queue and written by the store's own thread; a database
- * that is not there, full or broken is tried again once a second, said once in the log, and never
- * waited for. put, layouts and close are for one thread. */
+/* The store: what happened, as rows of tables, for people and tools that come later (docs/store.md
+ * has tables and views). Rows are put into a bounded queue and written by the store's own thread; a
+ * database that is not there, full or broken is tried again once a second, said once in the log,
+ * and never waited for. Any thread may put; open, layouts and close are for one. */
 #ifndef SIOX_STORE_STORE_H
 #define SIOX_STORE_STORE_H
 #include "common/log.h"
 #include "siox/error.h"
 #include <stdint.h>
 
-#define SIOX__STORE_VERSION 1 /* schema_version.version */
+#define SIOX__STORE_VERSION 2 /* schema_version.version */
 
 enum siox__row_kind {
-  SIOX__ROW_RUN,     /* text: policy, program */
-  SIOX__ROW_JOB,     /* text: key */
-  SIOX__ROW_PROCESS, /* text: program */
-  SIOX__ROW_PROCESS_END,
-  SIOX__ROW_SITE,     /* text: file, function, call */
-  SIOX__ROW_DISK,     /* text: profile */
-  SIOX__ROW_LAYOUT,   /* text: path, layout */
-  SIOX__ROW_ACTIVITY, /* text: layer ("io", "mpiio", "sync", "message", "wait") */
-  SIOX__ROW_LEVEL,    /* text: state */
-  SIOX__ROW_CLAIM,
-  SIOX__ROW_STATISTIC, /* text: name */
+#define SIOX_TABLE(kind, name, key, repeated, columns) SIOX__ROW_##kind,
+#define SIOX_CHANGE(kind, name, key, columns) SIOX__ROW_##kind,
+#include "store/schema.def"
+  SIOX__ROW_KINDS
 };
-enum { SIOX__ROW_NUMBERS = 14, SIOX__ROW_REALS = 4, SIOX__ROW_TEXTS = 3 };
+enum { SIOX__ROW_NUMBERS = 14, SIOX__ROW_REALS = 5, SIOX__ROW_TEXTS = 8 };
+#define SIOX__ROW_NONE INT64_C(4294967295) /* of a SIOX_MAYBE: NULL */
 
-/* Columns in the order of the table's row in store_sql.c: integers, then reals, then texts. */
+/* Numbers, reals and texts in the order in which schema.def has the table's columns of each. */
 struct siox__store_row {
   enum siox__row_kind kind;
   int64_t number[SIOX__ROW_NUMBERS];
   double real[SIOX__ROW_REALS];
-  const char *text[SIOX__ROW_TEXTS]; /* copied */
+  const char *text[SIOX__ROW_TEXTS]; /* copied; NULL: NULL */
 };
 
 struct siox__store;
@@ -52,13 +46,5 @@ struct siox__store_counts {
 struct siox__store_counts siox__store_counts(struct siox__store *store);
 /* Writes what is waiting if the database lets it, otherwise drops it; at most about two seconds. */
 void siox__store_close(struct siox__store *store);
-
-/* store_sql.c: one connection, used by the thread. Messages of SQLite's go into diag. */
-struct siox__sql;
-int siox__sql_open(struct siox__sql **sql, const char *path, struct siox_diag *diag);
-void siox__sql_close(struct siox__sql *sql);
-/* One transaction. run: in and out, the number of the run that rows belong to (0: none yet). */
-int siox__sql_write(struct siox__sql *sql, const struct siox__store_row *rows, uint32_t count,
-                    int64_t *run, struct siox_diag *diag);
 
 #endif

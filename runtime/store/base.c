@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Which kind of database a place is. */
+#include "store/base.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+int siox__base_open(struct siox__base **base, const char *where, enum siox__base_use use,
+                    struct siox_diag *diag) {
+  const struct siox__base_type *type = &siox__base_sqlite;
+  *base = NULL;
+  diag->text[0] = 0;
+  int r = type->open(base, where, use, diag);
+  if (r < 0 && *base) {
+    type->close(*base);
+    *base = NULL;
+  }
+  if (r == SIOX_ENOMEM && !*diag->text)
+    snprintf(diag->text, sizeof diag->text, "out of memory");
+  return r;
+}
+
+void siox__base_close(struct siox__base *base) {
+  if (base)
+    base->type->close(base);
+}
+
+int siox__base_begin(struct siox__base *base, struct siox_diag *diag) {
+  return base->type->begin(base, diag);
+}
+
+int siox__base_put(struct siox__base *base, const struct siox__store_row *row, int64_t *run,
+                   struct siox_diag *diag) {
+  return base->type->put(base, row, run, diag);
+}
+
+int siox__base_commit(struct siox__base *base, struct siox_diag *diag) {
+  return base->type->commit(base, diag);
+}
+
+int siox__base_query(struct siox__base *base, const char *sql,
+                     int (*each)(void *context, const char *const *value), void *context,
+                     int64_t *changed, struct siox_diag *diag) {
+  if (base->type->query)
+    return base->type->query(base, sql, each, context, changed, diag);
+  snprintf(diag->text, sizeof diag->text, "no database that can be asked");
+  return SIOX_EINVAL;
+}
+
+const char *siox__base_node(const struct siox__base *base) { return base->node; }
