@@ -3,6 +3,7 @@
  * loop with every disk at full speed (`base`) and at each level that serves (`static:SPEED`), so
  * all columns pay for the same accesses and think times, from the initial levels and back to them.
  * A figure that cannot be had is null, and `unavailable` says why. */
+#include "activities.h"
 #include "siox_tool.h"
 
 static double seconds(int64_t from, int64_t to) { return (double)(to - from) / 1e9; }
@@ -123,6 +124,11 @@ static void from_trace(json_t *report, const json_t *live, const char *trace) {
   if (run.cut)
     unavailable(report, "end",
                 "the trace has no end: processes were still connected, or the daemon was killed");
+  json_t *activities = siox__activities(trace, &diag);
+  if (activities)
+    json_object_set_new(report, "activities", activities);
+  else
+    unavailable(report, "activities", diag.text);
   bool has_base = replay(report, trace, "base", &base);
   /* Joules of a trace with holes are those of less time than base is replayed for. */
   bool whole = is_whole(live, &run);

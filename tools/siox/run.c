@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* siox run: a daemon (found or started), the command, the report, the command's status. */
+#include "activities.h"
 #include "check.h"
 #include "cli/slip.h"
 #include "output.h"
@@ -359,6 +360,7 @@ static int measure(struct options *o, const struct siox_config *config, char **c
     fprintf(stderr, "siox run: the daemon cannot write its database: %lld records are not in it\n",
             (long long)json_integer_value(json_object_get(counters, "store_waiting")));
   json_t *report = siox__report_make(live, &outcome, job);
+  json_object_set_new(report, "command", siox__words(command));
   if (o->check)
     json_object_set_new(report, "check", check(live, &outcome));
   if (!o->quiet)
