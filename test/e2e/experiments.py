@@ -3,7 +3,6 @@
 """The programs of the monitoring experiments, levels and climate: do they write and compute what they say?
 Usage: experiments.py NAME"""
 
-import hashlib
 import json
 import os
 import struct
@@ -78,6 +77,69 @@ def wrong_options_of_levels_are_named():
                            ([], "FILE"), (["f", "g"], "g"), (["--colour", "f"], "--colour"), (["--seed"], "--seed")):
         done = subprocess.run([os.path.join(BIN, "levels"), *options], env=ENVIRONMENT, capture_output=True, text=True, timeout=60)
         assert done.returncode == 2 and named in done.stderr and "levels --help" in done.stderr, (options, done)
+
+
+CLIMATE = ("--grid", 16, "--layers", 3, "--output-every", 5, "--rollover", 3, "--restart-every", 15)
+
+
+def a_restarted_run_gives_the_same_bits():
+    with tempfile.TemporaryDirectory() as directory:
+        whole = run(directory, "climate", *CLIMATE, "--steps", 40, "a")
+        run(directory, "climate", *CLIMATE, "--steps", 22, "b")
+        rest = run(directory, "climate", *CLIMATE, "--steps", 40, "--restart", "b.restart.000015", "b", ranks=3)
+        assert whole.stdout == rest.stdout, (whole, rest)
+        names = sorted(name[2:] for name in os.listdir(directory) if name.startswith("a."))
+        assert names == ["out.0000", "out.0001", "out.0002", "restart.000015", "restart.000030"], names
+        assert not any(name.endswith(".part") for name in os.listdir(directory))
+        for name in names:
+            assert contents(directory, "a." + name) == contents(directory, "b." + name), name
+
+
+def outputs_follow_hilberts_curve():
+    """Each cell of a slice once, and each one beside the one before; a restart file has the same values row by row."""
+    with tempfile.TemporaryDirectory() as directory:
+        run(directory, "climate", *CLIMATE, "--variables", "1,1", "--steps", 5, "--restart-every", 5, "--seed", 3, "f")
+        out = struct.unpack("=1024d", contents(directory, "f.out.0000"))
+        rows = struct.unpack("=1024d", contents(directory, "f.restart.000005")[64:])
+        for first in range(0, 1024, 256):
+            place = {value: (i % 16, i // 16) for i, value in enumerate(rows[first:first + 256])}
+            walk = [place[value] for value in out[first:first + 256]]
+            assert len(place) == len(set(walk)) == 256
+            assert all(abs(x - u) + abs(y - v) == 1 for (x, y), (u, v) in zip(walk, walk[1:])), walk
+
+
+def anomalies_cost_time_and_change_nothing():
+    with tempfile.TemporaryDirectory() as directory:
+        plain = run(directory, "climate", *CLIMATE, "--steps", 10, "a")
+        odd = run(directory, "climate", *CLIMATE, "--steps", 10, "--stall", "0:4:0.2", "--spin", "1:7:0.3", "--json=times", "b")
+        times = json.loads(contents(directory, "times"))
+        assert plain.stdout == odd.stdout and contents(directory, "a.out.0000") == contents(directory, "b.out.0000")
+        assert times["seconds"] >= 0.5 and times["exchange"] >= 0.2, times  # the others wait
+
+
+def what_is_no_restart_file_is_named():
+    with tempfile.TemporaryDirectory() as directory:
+        run(directory, "climate", *CLIMATE, "--steps", 15, "f")
+        good = contents(directory, "f.restart.000015")
+        changed = bytearray(good)
+        changed[777] ^= 4
+        for data, more, says in ((changed, (), "is damaged"), (good[:-8], (), "ends too early"), (b"", (), "is no restart file"),
+                                 (good, ("--layers", 2), "another grid"), (good, ("--steps", 14), "a later step")):
+            with open(os.path.join(directory, "r"), "wb") as f:
+                f.write(data)
+            done = run(directory, "climate", *CLIMATE, "--steps", 20, "--restart", "r", *more, "g", ranks=1, status=1)
+            assert "r: " + says in done.stderr or "r: is of " + says in done.stderr, (says, done)
+        assert not any(name.startswith("g.") for name in os.listdir(directory))
+
+
+def wrong_options_of_climate_are_named():
+    for options, named in ((["--grid", "12", "f"], "--grid"), (["--grid", "32768", "f"], "32768"), (["--grid", "1", "f"], "1"),
+                           (["--grid", "16384", "--layers", "1000", "f"], "--grid"), (["--variables", "3", "f"], "3"),
+                           (["--variables", "0,0", "f"], "0,0"), (["--stall", "0:1", "f"], "0:1"), (["--stall", "1:1:1", "f"], "1:1:1"),
+                           (["--spin", "0:1:inf", "f"], "inf"), (["--rollover", "0", "f"], "0"), (["--info", "=v", "f"], "=v"),
+                           (["x" * 4090], "PREFIX"), ([], "PREFIX"), (["--colour", "f"], "--colour"), (["--steps"], "--steps")):
+        done = subprocess.run([os.path.join(BIN, "climate"), *options], env=ENVIRONMENT, capture_output=True, text=True, timeout=60)
+        assert done.returncode == 2 and named in done.stderr and "climate --help" in done.stderr, (options, done)
 
 
 if __name__ == "__main__":
