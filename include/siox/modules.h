@@ -10,6 +10,7 @@
  *         dynamic_watts: 140
  *
  *   detectors: [sensor, {plugin: statistics, config: {tail: 0.02}}, ./mine.so]
+ *   reasoners: {process: {threshold: 1}, node: {max_load: 95 %}}
  *
  * A list that is not there is that of all that work here. A module is a built-in one by its name;
  * detectors may be .so files, by a path with a slash in it. Its settings are its own to judge. Not
@@ -35,6 +36,7 @@ struct siox_modules {
   struct siox_module *detector;
   size_t ndetectors;
   bool has_providers, has_detectors;
+  struct siox_module reasoner[3]; /* by enum siox_reasoner_level; plugin: its name or NULL */
 };
 /* SIOX_ENOENT, SIOX_EIO, SIOX_ESYNTAX, SIOX_EINVAL with file, line and key; SIOX_ENOMEM. On an
  * error *modules is empty. */

@@ -46,7 +46,13 @@ struct siox_child {
 struct siox_reasoner_input {
   const struct siox_issue *issues; /* of this cycle's detectors */
   size_t nissues;
-  const struct siox_cycle *cycle;                 /* what the issues' series are; NULL: none */
+  size_t nbelow; /* the last so many of them are of children: their states count, not these */
+  const struct siox_issue *told; /* all of the cycle, wherever they are of: who deviates too is no
+                                    peer to compare with; NULL: issues */
+  size_t ntold;
+  struct siox__peers_seen *peers; /* what reasoners of one cycle with the same `told` share (see
+                                     monitor/reasoner.h); NULL: each looks itself */
+  const struct siox_cycle *cycle; /* what the issues' series are; NULL: none */
   const struct siox_activity_summary *activities; /* NULL: nobody sees any */
   double utilisation[SIOX_NCATEGORIES];           /* 0 to 1; negative: not known */
   const struct siox_child *children;
@@ -64,8 +70,8 @@ struct siox_report {
   enum siox_condition fresh; /* of this cycle: what the parent is told */
   enum siox_condition
       state; /* fresh, or, for one more cycle, that of the cycle before: what triggers act on */
-  enum siox_condition down;  /* the worse of fresh and of what the parent said: what children are
-                                told, and whether the cycle is  abnormal for siox_keep_cycle() */
+  enum siox_condition down;  /* the worse of fresh and of what the parent said of the cycle before:
+                                what children are told */
   bool held;                 /* state is that of the cycle before */
   uint32_t bad, good, other; /* issues, and children in such a state */
   uint32_t children, bad_children;

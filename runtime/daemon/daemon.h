@@ -79,6 +79,8 @@ struct siox__files {
   struct siox__file **chain, **by_id;
   struct siox__file *oldest, *newest; /* that nobody keeps */
   uint64_t count, idle, stored, kept; /* kept: summed over sessions */
+  uint32_t users;                     /* sessions that keep any */
+  uint32_t *on_disks, most_disks;     /* files that are kept, by the disks that they lie on */
   uint64_t next_id;
   struct siox_layouts layouts; /* layouts.yaml */
 };

@@ -3,6 +3,7 @@
  * user.siox.layout; by device and inode where the file system has none); what this open asked for,
  * which is then stored; layouts.yaml; the default. Daemon only: clients take the answer. */
 #include "daemon/daemon.h"
+#include "daemon/monitor.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -78,6 +79,17 @@ static void become_idle(struct siox__daemon *d, struct siox__file *f) {
     forget_oldest(d);
 }
 
+/* How many files in use lie on how many disks, and the greatest such number, for the reasoners. */
+static void in_use(struct siox__daemon *d, const struct siox__file *f, int change) {
+  struct siox__files *files = &d->files;
+  const uint32_t disks = f->layout.factor * (f->layout.array.members ? f->layout.array.members : 1);
+  files->on_disks[disks] += (uint32_t)change;
+  if (disks > files->most_disks)
+    files->most_disks = disks;
+  while (files->most_disks > 0 && files->on_disks[files->most_disks] == 0)
+    files->most_disks--;
+}
+
 static int add(struct siox__daemon *d, const struct siox__file *like, struct siox__file **out) {
   struct siox__files *files = &d->files;
   if (files->count == FILES_MAX && files->oldest)
@@ -146,8 +158,12 @@ int siox__files_keep(struct siox__session *s, struct siox__file *f) {
   s->nfiles++;
   user->files++;
   d->files.kept++;
-  if (f->refs++ == 0)
+  d->files.users += s->nfiles == 1;
+  if (f->refs++ == 0) {
     leave_idle(&d->files, f);
+    in_use(d, f, 1);
+  }
+  siox__monitor_files(d->monitor, d->files.users, d->files.most_disks);
   return 0;
 }
 
@@ -155,9 +171,13 @@ void siox__files_release(struct siox__session *s) {
   struct siox__daemon *d = s->d;
   struct siox__user *user = siox__user_of(d, s->uid);
   for (uint32_t i = 0; i < s->nfiles; i++)
-    if (--s->file[i]->refs == 0)
+    if (--s->file[i]->refs == 0) {
+      in_use(d, s->file[i], -1);
       become_idle(d, s->file[i]);
+    }
   d->files.kept -= s->nfiles;
+  d->files.users -= s->nfiles > 0;
+  siox__monitor_files(d->monitor, d->files.users, d->files.most_disks);
   if (user)
     user->files -= s->nfiles;
   free(s->file);
@@ -203,7 +223,8 @@ int siox__files_create(struct siox__daemon *d, struct siox_diag *diag) {
     return r;
   d->files.chain = calloc(CHAINS, sizeof(struct siox__file *));
   d->files.by_id = calloc(CHAINS, sizeof(struct siox__file *));
-  if (!d->files.chain || !d->files.by_id)
+  d->files.on_disks = calloc(d->drives.ndisks + 1, sizeof *d->files.on_disks);
+  if (!d->files.chain || !d->files.by_id || !d->files.on_disks)
     return SIOX_ENOMEM;
   siox__store_layouts(d->store, remember, d);
   if (!d->config->layouts)
@@ -223,6 +244,7 @@ void siox__files_destroy(struct siox__daemon *d) {
       free_file(f);
     }
   free(d->files.by_id);
+  free(d->files.on_disks);
   free(d->files.mount);
   free(d->files.chain);
   siox_layouts_free(&d->files.layouts);

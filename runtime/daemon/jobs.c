@@ -60,11 +60,14 @@ uint32_t siox__job_serial(const struct siox__daemon *d, uint32_t number) {
 
 static void tell_monitor(uv_timer_t *watch) {
   struct siox__daemon *d = watch->data;
-  struct siox__ledger_process *list = malloc((d->njoined + 1) * sizeof *list);
+  struct siox__process *list = malloc((d->njoined + 1) * sizeof *list);
   size_t n = 0;
   for (const struct siox__session *s = d->sessions; list && s && n < d->njoined; s = s->next)
-    if (s->joined && s->pid > 0)
-      list[n++] = (struct siox__ledger_process){s->pid, d->job[s->job].serial};
+    if (s->joined && s->pid > 0) {
+      struct siox__process *p = &list[n++];
+      *p = (struct siox__process){.pid = s->pid, .job = d->job[s->job].serial, .rank = s->rank};
+      snprintf(p->name, sizeof p->name, "%.47s", d->job[s->job].name);
+    }
   if (list) /* without memory the last list stays */
     (void)siox__monitor_processes(d->monitor, list, n);
   free(list);

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -23,6 +24,9 @@ struct siox__monitor {
   json_t *sources;                  /* complete before the thread begins */
   struct siox__watch *watch;        /* the thread's own, as */
   struct siox__watched judged;      /* what it says */
+  struct siox__process *known;      /* the thread's own copy of processes */
+  size_t nknown;
+  _Atomic uint32_t ranks, stripes;
   pthread_t thread;
   pthread_mutex_t lock;
   pthread_cond_t end;
@@ -31,7 +35,8 @@ struct siox__monitor {
   struct siox__ledger ledger;
   struct siox__ledger each_second; /* a copy, for those who may not look more often */
   int64_t copied_ns;
-  struct siox__ledger_process *processes;
+  struct siox__process *processes;     /* each once, by rising pid */
+  struct siox__ledger_process *owners; /* the same for the ledger */
   size_t nprocesses;
   bool changed; /* processes: the collector does not know them yet */
   uint64_t cycles, late;
@@ -44,7 +49,7 @@ struct siox__monitor {
 static void publish(struct siox__monitor *m, const struct siox_cycle *cycle) {
   m->cycles++;
   m->told = m->judged;
-  (void)siox__ledger_take(&m->ledger, cycle, m->processes, m->nprocesses);
+  (void)siox__ledger_take(&m->ledger, cycle, m->owners, m->nprocesses);
   if (cycle->now_ns - m->copied_ns >= 1000000000 &&
       siox__ledger_copy(&m->each_second, &m->ledger) == 0)
     m->copied_ns = cycle->now_ns;
@@ -58,14 +63,36 @@ static void publish(struct siox__monitor *m, const struct siox_cycle *cycle) {
   }
 }
 
-/* The collector gets the list of processes where it has changed; under the lock. */
+/* The collector and the reasoners get the list of processes where it has changed; under the lock.
+ */
 static void hand_over(struct siox__monitor *m) {
-  int32_t *pids = m->changed ? malloc((m->nprocesses + 1) * sizeof *pids) : NULL;
+  if (!m->changed)
+    return;
+  int32_t *pids = malloc((m->nprocesses + 1) * sizeof *pids);
+  struct siox__process *known = malloc((m->nprocesses + 1) * sizeof *known);
   for (size_t i = 0; pids && i < m->nprocesses; i++)
     pids[i] = m->processes[i].pid;
-  if (pids && siox_collector_processes(m->collector, pids, m->nprocesses) == 0)
+  if (pids && known && siox_collector_processes(m->collector, pids, m->nprocesses) == 0) {
+    if (m->nprocesses > 0)
+      memcpy(known, m->processes, m->nprocesses * sizeof *known);
+    free(m->known);
+    m->known = known;
+    m->nknown = m->nprocesses;
     m->changed = false;
+    known = NULL;
+  }
+  free(known);
   free(pids);
+}
+
+static void judge(struct siox__monitor *m) {
+  const struct siox__reasoners_input about = {
+      .cycle = siox_collector_last(m->collector),
+      .processes = m->known,
+      .nprocesses = m->nknown,
+      .ranks = atomic_load_explicit(&m->ranks, memory_order_relaxed),
+      .stripes = atomic_load_explicit(&m->stripes, memory_order_relaxed)};
+  siox__watch_cycle(m->watch, &about, &m->judged, m->log);
 }
 
 static void *run(void *context) {
@@ -74,12 +101,11 @@ static void *run(void *context) {
   pthread_mutex_lock(&m->lock);
   while (!m->ending) {
     hand_over(m);
-    const uint32_t ranks = (uint32_t)m->nprocesses;
     pthread_mutex_unlock(&m->lock);
     const int64_t boot = siox__boot_ns();
     const int e = siox_collector_cycle(m->collector, siox__now_ns(), boot);
     if (e == 0)
-      siox__watch_cycle(m->watch, siox_collector_last(m->collector), ranks, &m->judged, m->log);
+      judge(m);
     pthread_mutex_lock(&m->lock);
     if (e == 0)
       publish(m, siox_collector_last(m->collector));
@@ -125,9 +151,7 @@ static int add(struct siox__monitor *m, const struct siox_provider *p,
 
 /* The providers that monitor.yaml names, or all that work here. */
 static int add_providers(struct siox__monitor *m, const struct siox_config *config,
-                         struct siox_diag *diag) {
-  const char *root = getenv("SIOX_SYSFS_ROOT");
-  root = root ? root : "";
+                         const char *root, struct siox_diag *diag) {
   int e = config->monitor ? siox_modules_load(&m->modules, config->monitor, diag) : 0;
   if (e == 0 && !m->modules.has_providers) {
     for (const struct siox_provider *const *p = siox_providers(); *p; p++) {
@@ -169,6 +193,8 @@ static void destroy(struct siox__monitor *m) {
   siox__ledger_free(&m->ledger);
   siox__ledger_free(&m->each_second);
   free(m->processes);
+  free(m->owners);
+  free(m->known);
   json_decref(m->sources);
   json_decref(m->utilisation);
   free(m);
@@ -205,11 +231,13 @@ int siox__monitor_start(struct siox__monitor **out, const struct siox_config *co
   m->period_ns = (int64_t)(config->monitor_period * 1e9);
   m->sources = json_array();
   m->utilisation = json_object();
+  const char *root = getenv("SIOX_SYSFS_ROOT");
+  root = root ? root : "";
   int e = siox_collector_new(&m->collector);
   if (e == 0)
-    e = add_providers(m, config, diag);
+    e = add_providers(m, config, root, diag);
   if (e == 0)
-    e = siox__watch_new(&m->watch, &m->modules, m->period_ns, diag);
+    e = siox__watch_new(&m->watch, &m->modules, root, m->period_ns, diag);
   if (e == 0)
     e = begin(m);
   if (e == 0)
@@ -244,19 +272,23 @@ void siox__monitor_stop(struct siox__monitor *m) {
 }
 
 static int by_pid(const void *a, const void *b) {
-  const struct siox__ledger_process *x = a, *y = b;
+  const struct siox__process *x = a, *y = b;
   if (x->pid != y->pid)
     return x->pid < y->pid ? -1 : 1;
   return x->job < y->job ? -1 : x->job > y->job;
 }
 
-int siox__monitor_processes(struct siox__monitor *m, const struct siox__ledger_process *processes,
+int siox__monitor_processes(struct siox__monitor *m, const struct siox__process *processes,
                             size_t n) {
   if (!m)
     return 0;
-  struct siox__ledger_process *own = malloc((n + 1) * sizeof *own);
-  if (!own)
+  struct siox__process *own = malloc((n + 1) * sizeof *own);
+  struct siox__ledger_process *owners = malloc((n + 1) * sizeof *owners);
+  if (!own || !owners) {
+    free(own);
+    free(owners);
     return SIOX_ENOMEM;
+  }
   if (n > 0)
     memcpy(own, processes, n * sizeof *own);
   qsort(own, n, sizeof *own, by_pid);
@@ -265,14 +297,26 @@ int siox__monitor_processes(struct siox__monitor *m, const struct siox__ledger_p
   for (size_t i = 0; i < n; i++)
     if (i == 0 || own[i].pid != own[different - 1].pid)
       own[different++] = own[i];
+  for (size_t i = 0; i < different; i++)
+    owners[i] = (struct siox__ledger_process){own[i].pid, own[i].job};
   pthread_mutex_lock(&m->lock);
-  struct siox__ledger_process *before = m->processes;
+  struct siox__process *before = m->processes;
+  struct siox__ledger_process *owners_before = m->owners;
   m->processes = own;
+  m->owners = owners;
   m->nprocesses = different;
   m->changed = true;
   pthread_mutex_unlock(&m->lock);
   free(before);
+  free(owners_before);
   return 0;
+}
+
+void siox__monitor_files(struct siox__monitor *m, uint32_t ranks, uint32_t stripes) {
+  if (!m)
+    return;
+  atomic_store_explicit(&m->ranks, ranks, memory_order_relaxed);
+  atomic_store_explicit(&m->stripes, stripes, memory_order_relaxed);
 }
 
 void siox__monitor_view(struct siox__monitor *m, bool fresh) {
@@ -295,10 +339,7 @@ json_t *siox__monitor_json(struct siox__monitor *m) {
                             "unattributed", l->unattributed_j, "forgotten", l->forgotten_j,
                             "seconds_lost", l->joules_lost_s, "idle_watts", l->idle_power.watts)
                 : json_null());
-  json_t *node = siox__watched_json(&m->told, siox__now_ns());
-  if (!m->fresh)
-    json_object_del(node, "issues");
-  json_object_set_new(o, "node", node);
+  siox__watched_json(&m->told, siox__now_ns(), m->fresh, o);
   pthread_mutex_unlock(&m->lock);
   return o;
 }

@@ -5,6 +5,7 @@
 #ifndef SIOX_DAEMON_MONITOR_H
 #define SIOX_DAEMON_MONITOR_H
 #include "common/log.h"
+#include "daemon/reasoners.h"
 #include "monitor/ledger.h"
 #include "siox/config.h"
 #include <jansson.h>
@@ -18,8 +19,11 @@ int siox__monitor_start(struct siox__monitor **out, const struct siox_config *co
 void siox__monitor_stop(struct siox__monitor *m); /* NULL is fine */
 /* From the next cycle on; jobs by their serial numbers, which no other job ever gets. Copied;
  * SIOX_ENOMEM: it stays as it was. */
-int siox__monitor_processes(struct siox__monitor *m, const struct siox__ledger_process *processes,
+int siox__monitor_processes(struct siox__monitor *m, const struct siox__process *processes,
                             size_t n);
+/* How many ranks use files, and the greatest number of disks that one of these lies on; no lock is
+ * taken. */
+void siox__monitor_files(struct siox__monitor *m, uint32_t ranks, uint32_t stripes);
 /* For whom the following answers are. A meter read often tells what a processor computes
  * (CVE-2020-8694), which is why Linux gives it to root alone: whoever may not administer the daemon
  * gets joules of the last full second, and no single issues. */

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Detectors and the reasoner of the node. */
+/* Detectors of the node, and what they and the reasoners say. */
 #include "daemon/watch.h"
+#include "monitor/clock_max.h"
 #include "monitor/input.h"
 #include "monitor/metrics.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { MOST_ISSUES = 128 }; /* looked at in one cycle; all are counted */
 
@@ -18,7 +20,8 @@ struct detector {
 struct siox__watch {
   struct detector *detector;
   size_t ndetectors;
-  struct siox_reasoner *reasoner;
+  struct siox__reasoners *reasoners;
+  double clock_max_hz;
   struct siox_issue issues[MOST_ISSUES];
   enum siox_verdict said;
 };
@@ -66,16 +69,16 @@ static int add_module(struct siox__watch *w, const struct siox_modules *modules,
   return SIOX_EINVAL;
 }
 
-int siox__watch_new(struct siox__watch **out, const struct siox_modules *modules, int64_t period_ns,
-                    struct siox_diag *diag) {
-  struct siox_reasoner_limits limits;
+int siox__watch_new(struct siox__watch **out, const struct siox_modules *modules, const char *root,
+                    int64_t period_ns, struct siox_diag *diag) {
+  char name[64] = "";
   struct siox__watch *w = calloc(1, sizeof *w);
   *out = NULL;
   if (!w)
     return SIOX_ENOMEM;
-  int e = siox_reasoner_limits(&limits, NULL, NULL, 0, diag);
-  if (e == 0)
-    e = siox_reasoner_new(SIOX_LEVEL_NODE, &limits, &w->reasoner);
+  (void)gethostname(name, sizeof name - 1);
+  w->clock_max_hz = siox__clock_max(root);
+  int e = siox__reasoners_new(&w->reasoners, modules && modules->file ? modules : NULL, name, diag);
   if (modules && modules->has_detectors)
     for (size_t i = 0; e == 0 && i < modules->ndetectors; i++)
       e = add_module(w, modules, &modules->detector[i], period_ns, diag);
@@ -96,13 +99,14 @@ void siox__watch_free(struct siox__watch *w) {
     w->detector[i].adpi->close(w->detector[i].state);
     siox_adpi_unload(w->detector[i].library);
   }
-  siox_reasoner_free(w->reasoner);
+  siox__reasoners_free(w->reasoners);
   free(w->detector);
   free(w);
 }
 
-static void remember(struct siox__watched *seen, const struct siox_cycle *cycle,
+static void remember(struct siox__watched *seen, const struct siox__reasoners_input *about,
                      const struct siox_issue *issue) {
+  const struct siox_cycle *cycle = about->cycle;
   struct siox__seen_issue *at = &seen->seen[seen->kept++ % SIOX__ISSUES_KEPT];
   seen->issues++;
   *at = (struct siox__seen_issue){.time_ns = cycle->now_ns, .issue = *issue};
@@ -111,12 +115,16 @@ static void remember(struct siox__watched *seen, const struct siox_cycle *cycle,
   if (issue->series < cycle->nseries) {
     snprintf(at->name, sizeof at->name, "%s", cycle->series[issue->series].metric.name);
     snprintf(at->where, sizeof at->where, "%s", cycle->series[issue->series].metric.where);
+    const struct siox__process *p =
+        siox__process_of_place(at->where, about->processes, about->nprocesses);
+    if (p)
+      at->process = *p;
   }
 }
 
-void siox__watch_cycle(struct siox__watch *w, const struct siox_cycle *cycle, uint32_t ranks,
+void siox__watch_cycle(struct siox__watch *w, const struct siox__reasoners_input *given,
                        struct siox__watched *seen, const struct siox__log *log) {
-  const struct siox_adpi_input input = {.cycle = cycle};
+  const struct siox_adpi_input input = {.cycle = given->cycle, .activities = given->activities};
   size_t n = 0;
   for (size_t i = 0; i < w->ndetectors; i++) {
     const int found =
@@ -129,27 +137,40 @@ void siox__watch_cycle(struct siox__watch *w, const struct siox_cycle *cycle, ui
       siox__printable(w->issues[k].evidence); /* detectors may be anybody's */
     n = there < MOST_ISSUES - n ? n + there : MOST_ISSUES;
   }
-  struct siox_reasoner_input about = {
-      .issues = w->issues, .nissues = n, .cycle = cycle, .ranks = ranks};
-  siox_cycle_utilisation(cycle, about.utilisation);
-  siox_reasoner_cycle(w->reasoner, &about, &seen->report);
+  struct siox__reasoners_input about = *given;
+  about.issues = w->issues;
+  about.nissues = n;
+  about.clock_max_hz = w->clock_max_hz;
+  siox__reasoners_cycle(w->reasoners, &about, &seen->levels);
+  const struct siox_report *node = &seen->levels.node;
   seen->cycles++;
-  seen->abnormal += seen->report.state != SIOX_GOOD;
+  seen->abnormal += node->state != SIOX_GOOD;
   for (size_t i = 0; i < n; i++)
-    remember(seen, cycle, &w->issues[i]);
-  for (uint32_t i = 0; i < seen->report.noverloaded; i++)
-    remember(seen, cycle, &seen->report.overloaded[i]);
-  if (seen->report.verdict != w->said && seen->report.verdict != SIOX_VERDICT_NONE)
-    siox__log(log, SIOX__LOG_INFO, "%s: %s%s%s", siox_verdict_name(seen->report.verdict),
-              seen->report.subject, *seen->report.subject ? ": " : "", seen->report.evidence);
-  w->said = seen->report.verdict;
+    remember(seen, &about, &w->issues[i]);
+  for (uint32_t i = 0; i < node->noverloaded; i++)
+    remember(seen, &about, &node->overloaded[i]);
+  if (node->verdict != w->said && node->verdict != SIOX_VERDICT_NONE)
+    siox__log(log, SIOX__LOG_INFO, "%s: %s%s%s", siox_verdict_name(node->verdict), node->subject,
+              *node->subject ? ": " : "", node->evidence);
+  w->said = node->verdict;
 }
 
 /* JSON has no infinity. */
 static json_t *number(double x) { return isfinite(x) ? json_real(x) : json_null(); }
 
-json_t *siox__watched_json(const struct siox__watched *seen, int64_t now_ns) {
-  const struct siox_report *r = &seen->report;
+static json_t *report_json(const struct siox_report *r) {
+  return json_pack("{s:s, s:s, s:s, s:s, s:s}", "state", siox_condition_name(r->state), "verdict",
+                   siox_verdict_name(r->verdict), "category", siox_category_name(r->category),
+                   "subject", r->subject, "evidence", r->evidence);
+}
+
+static void add_process(json_t *o, const struct siox__process *p) {
+  json_object_set_new(o, "job", json_string(p->name));
+  json_object_set_new(o, "rank", json_integer(p->rank));
+  json_object_set_new(o, "pid", json_integer(p->pid));
+}
+
+static json_t *issues_json(const struct siox__watched *seen, int64_t now_ns) {
   json_t *issues = json_array();
   const uint64_t told = seen->kept < SIOX__ISSUES_KEPT ? seen->kept : SIOX__ISSUES_KEPT;
   for (uint64_t i = seen->kept - told; i < seen->kept; i++) {
@@ -162,12 +183,41 @@ json_t *siox__watched_json(const struct siox__watched *seen, int64_t now_ns) {
     json_object_set_new(o, "value", number(s->issue.value));
     json_object_set_new(o, "low", number(s->issue.low));
     json_object_set_new(o, "high", number(s->issue.high));
+    if (s->process.pid > 0)
+      add_process(o, &s->process);
     json_array_append_new(issues, o);
   }
-  return json_pack("{s:s, s:s, s:s, s:s, s:s, s:I, s:I, s:I, s:o}", "state",
-                   siox_condition_name(r->state), "verdict", siox_verdict_name(r->verdict),
-                   "category", siox_category_name(r->category), "subject", r->subject, "evidence",
-                   r->evidence, "cycles", (json_int_t)seen->cycles, "abnormal_cycles",
-                   (json_int_t)seen->abnormal, "issues_seen", (json_int_t)seen->issues, "issues",
-                   issues);
+  return issues;
+}
+
+static json_t *processes_json(const struct siox__levels *levels, bool all) {
+  json_t *o = json_pack("{s:s, s:I, s:I, s:I}", "state", siox_condition_name(levels->worst),
+                        "count", (json_int_t)levels->processes, "judged",
+                        (json_int_t)levels->judged, "abnormal", (json_int_t)levels->abnormal);
+  json_t *list = all ? json_array() : NULL;
+  for (uint32_t i = 0; list && i < levels->ntold; i++) {
+    const struct siox__judged_process *p = &levels->told[i];
+    json_t *one =
+        json_pack("{s:s, s:s, s:s, s:s}", "state", siox_condition_name(p->state), "verdict",
+                  siox_verdict_name(p->verdict), "subject", p->subject, "evidence", p->evidence);
+    add_process(one, &p->process);
+    json_array_append_new(list, one);
+  }
+  if (list)
+    json_object_set_new(o, "list", list);
+  return o;
+}
+
+void siox__watched_json(const struct siox__watched *seen, int64_t now_ns, bool all, json_t *o) {
+  json_t *node = report_json(&seen->levels.node), *system = report_json(&seen->levels.system);
+  json_object_set_new(node, "cycles", json_integer((json_int_t)seen->cycles));
+  json_object_set_new(node, "abnormal_cycles", json_integer((json_int_t)seen->abnormal));
+  json_object_set_new(node, "issues_seen", json_integer((json_int_t)seen->issues));
+  if (all)
+    json_object_set_new(node, "issues", issues_json(seen, now_ns));
+  json_object_set_new(system, "nodes", json_integer(seen->levels.nodes));
+  json_object_set_new(system, "bad_nodes", json_integer(seen->levels.system.bad_children));
+  json_object_set_new(o, "node", node);
+  json_object_set_new(o, "system", system);
+  json_object_set_new(o, "processes", processes_json(&seen->levels, all));
 }

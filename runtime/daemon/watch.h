@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The node's detectors and its reasoner, driven by the monitor's cycles. Not thread-safe: the
+/* The node's detectors and all reasoners, driven by the monitor's cycles. Not thread-safe: the
  * monitor's thread calls all but the JSON, which is made of a copy. */
 #ifndef SIOX_DAEMON_WATCH_H
 #define SIOX_DAEMON_WATCH_H
 #include "common/log.h"
-#include "siox/modules.h"
-#include "siox/reasoner.h"
+#include "daemon/reasoners.h"
 #include <jansson.h>
 
 enum { SIOX__ISSUES_KEPT = 16 };
@@ -15,10 +14,11 @@ struct siox__seen_issue {
   int64_t time_ns;
   struct siox_issue issue; /* detector: see below */
   char detector[32], name[40], where[56];
+  struct siox__process process; /* pid 0: of none */
 };
 /* What is told. */
 struct siox__watched {
-  struct siox_report report;
+  struct siox__levels levels;
   uint64_t cycles, abnormal, issues; /* so far */
   uint64_t unjudged;                 /* times that a detector had no memory for a cycle */
   uint64_t kept;                     /* issues that went to seen */
@@ -26,14 +26,16 @@ struct siox__watched {
 };
 
 struct siox__watch;
-/* modules NULL: all built-in detectors, as they are. Errors name file, line and key. */
-int siox__watch_new(struct siox__watch **out, const struct siox_modules *modules, int64_t period_ns,
-                    struct siox_diag *diag);
+/* modules NULL: all built-in detectors and reasoners, as they are. Errors name file, line and key.
+ * root: of /sys, "" usually. */
+int siox__watch_new(struct siox__watch **out, const struct siox_modules *modules, const char *root,
+                    int64_t period_ns, struct siox_diag *diag);
 void siox__watch_free(struct siox__watch *w); /* NULL is fine */
-/* Judges a cycle; *seen is brought up to date. A verdict that was not there before is said in the
- * log. */
-void siox__watch_cycle(struct siox__watch *w, const struct siox_cycle *cycle, uint32_t ranks,
+/* Judges a cycle; *seen is brought up to date. Of about issues, their number and the clock are not
+ * looked at. A verdict of the node that was not there before is said in the log. */
+void siox__watch_cycle(struct siox__watch *w, const struct siox__reasoners_input *about,
                        struct siox__watched *seen, const struct siox__log *log);
-json_t *siox__watched_json(const struct siox__watched *seen, int64_t now_ns);
+/* Adds node, system and processes; all: with issues and single processes. */
+void siox__watched_json(const struct siox__watched *seen, int64_t now_ns, bool all, json_t *o);
 
 #endif

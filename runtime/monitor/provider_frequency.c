@@ -3,6 +3,7 @@
  * machines have no cpufreq; there /proc/cpuinfo's "cpu MHz" would be what the hypervisor once said,
  * and is not taken. */
 #include "monitor/builtin.h"
+#include "monitor/clock_max.h"
 #include "monitor/input.h"
 #include "monitor/metrics.h"
 #include <ctype.h>
@@ -93,6 +94,22 @@ static int read_frequency(void *state, int64_t now_ns, struct siox_reading *read
 
 static void probe_frequency(const struct siox_provider_env *env, struct siox_probe *probe) {
   siox__probe_file(env, "/sys/devices/system/cpu/cpu0/cpufreq/scaling_cur_freq", probe);
+}
+
+double siox__clock_max(const char *root) {
+  char **names = NULL, path[256];
+  size_t n = 0;
+  uint64_t most = 0, kHz;
+  if (siox__input_names(root, cpus, &names, &n) < 0)
+    return 0;
+  for (size_t i = 0; i < n; i++) {
+    snprintf(path, sizeof path, "%s/%.64s/cpufreq/cpuinfo_max_freq", cpus, names[i]);
+    if (strncmp(names[i], "cpu", 3) == 0 && isdigit((unsigned char)names[i][3]) &&
+        siox__input_u64(root, path, &kHz) == 0 && kHz > most)
+      most = kHz;
+  }
+  siox__input_names_free(names, n);
+  return 1e3 * (double)most;
 }
 
 const struct siox_provider siox__provider_frequency = {

@@ -117,7 +117,7 @@ static enum siox_condition worse(enum siox_condition a, enum siox_condition b) {
 void siox_reasoner_cycle(struct siox_reasoner *r, const struct siox_reasoner_input *input,
                          struct siox_report *report) {
   *report = (struct siox_report){.level = r->level, .category = SIOX_NCATEGORIES};
-  for (size_t i = 0; i < input->nissues; i++)
+  for (size_t i = 0; i + input->nbelow < input->nissues; i++)
     count(report, input->issues[i].severity);
   for (size_t i = 0; i < input->nchildren; i++) {
     count(report, input->children[i].state);

@@ -4,6 +4,17 @@
 #define SIOX_MONITOR_REASONER_H
 #include "siox/reasoner.h"
 
+/* The places of one metric in a cycle. */
+struct siox__peers {
+  const struct siox_provider *provider;
+  const char *name;
+  double deviating, peers, low, high; /* those that are told; the others, and where they are */
+  double bytes;                       /* a second, of all places of the provider */
+};
+struct siox__peers_seen {
+  struct siox__peers of[16];
+  size_t n; /* 0 when the cycle begins */
+};
 struct siox__verdict {
   enum siox_verdict verdict;
   enum siox_category category;

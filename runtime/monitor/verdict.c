@@ -81,8 +81,9 @@ void siox__habits_learn(struct siox__habits *h, const struct siox_reasoner_limit
       h->calls += calls;
       h->small += c <= SMALL_CLASS ? calls : 0;
     }
-  const double clock = clock_of(in->cycle);
-  if (clock > 0 && in->clock_max_hz > 0 && in->utilisation[SIOX_CATEGORY_CPU] > k->low_load) {
+  const bool busy = in->clock_max_hz > 0 && in->utilisation[SIOX_CATEGORY_CPU] > k->low_load;
+  const double clock = busy ? clock_of(in->cycle) : 0;
+  if (clock > 0) {
     h->busy++;
     h->clock_hz += clock;
     h->low += clock < k->low_clock * in->clock_max_hz;
@@ -113,8 +114,10 @@ static bool sensors_and_hung_calls(const struct siox_reasoner_input *in, struct 
 }
 
 static bool told(const struct siox_reasoner_input *in, size_t series) {
-  for (size_t i = 0; i < in->nissues; i++)
-    if (in->issues[i].series == series && in->issues[i].severity != SIOX_ABNORMAL_GOOD)
+  const struct siox_issue *issues = in->told ? in->told : in->issues;
+  const size_t n = in->told ? in->ntold : in->nissues;
+  for (size_t i = 0; i < n; i++)
+    if (issues[i].series == series && issues[i].severity != SIOX_ABNORMAL_GOOD)
       return true;
   return false;
 }
@@ -131,19 +134,53 @@ static bool usable(const struct siox_series *s) {
       return false;
   return !s->gone && s->metric.where[0] && s->last.state == SIOX_SAMPLE_VALID;
 }
-/* Bytes a second that the place moves, and those that all others of its provider do together. */
-static double bytes_of(const struct siox_cycle *cycle, const struct siox_series *place,
-                       double *others) {
-  double own = 0;
-  *others = 0;
+/* Bytes a second that the place moves. */
+static double bytes_of(const struct siox_cycle *cycle, const struct siox_series *place) {
+  double bytes = 0;
   for (size_t i = 0; i < cycle->nseries; i++) {
     const struct siox_series *s = &cycle->series[i];
-    if (s->provider != place->provider || !is_load(&s->metric) ||
-        strcmp(s->metric.unit, "B") != 0 || !usable(s))
-      continue;
-    *(strcmp(s->metric.where, place->metric.where) == 0 ? &own : others) += s->last.value;
+    if (s->provider == place->provider && strcmp(s->metric.where, place->metric.where) == 0 &&
+        is_load(&s->metric) && strcmp(s->metric.unit, "B") == 0 && usable(s))
+      bytes += s->last.value;
   }
-  return own;
+  return bytes;
+}
+
+/* The places of the issue's metric: those that are told, and where the others are. */
+static struct siox__peers peers_of(const struct siox_reasoner_input *in,
+                                   const struct siox_series *own) {
+  struct siox__peers p = {
+      .provider = own->provider, .name = own->metric.name, .low = INFINITY, .high = -INFINITY};
+  for (size_t i = 0; i < in->cycle->nseries; i++) {
+    const struct siox_series *s = &in->cycle->series[i];
+    if (s->provider != own->provider)
+      continue;
+    if (is_load(&s->metric) && strcmp(s->metric.unit, "B") == 0 && usable(s))
+      p.bytes += s->last.value;
+    if (strcmp(s->metric.name, own->metric.name) != 0 || !usable(s))
+      continue;
+    if (s == own || told(in, i)) {
+      p.deviating++;
+      continue;
+    }
+    p.peers++;
+    p.low = fmin(p.low, s->last.value);
+    p.high = fmax(p.high, s->last.value);
+  }
+  return p;
+}
+
+/* The same, looked for once a cycle: a thousand processes may deviate at once. */
+static struct siox__peers known_peers(const struct siox_reasoner_input *in,
+                                      const struct siox_series *own) {
+  struct siox__peers_seen *seen = in->peers;
+  for (size_t i = 0; seen && i < seen->n; i++)
+    if (seen->of[i].provider == own->provider && strcmp(seen->of[i].name, own->metric.name) == 0)
+      return seen->of[i];
+  const struct siox__peers p = peers_of(in, own);
+  if (seen && seen->n < sizeof seen->of / sizeof *seen->of)
+    seen->of[seen->n++] = p;
+  return p;
 }
 
 /* One place against those of the same metric that are not told. */
@@ -152,42 +189,29 @@ static bool deviates_from_peers(const struct siox_reasoner *r, const struct siox
   const struct siox_series *own = series_of(in, issue);
   if (!own || !usable(own))
     return false;
-  double peers = 0, deviating = 1, low = INFINITY, high = -INFINITY;
-  for (size_t i = 0; i < in->cycle->nseries; i++) {
-    const struct siox_series *s = &in->cycle->series[i];
-    if (s == own || !usable(s) || s->provider != own->provider ||
-        strcmp(s->metric.name, own->metric.name) != 0)
-      continue;
-    if (told(in, i)) {
-      deviating++;
-      continue;
-    }
-    peers++;
-    low = fmin(low, s->last.value);
-    high = fmax(high, s->last.value);
-  }
+  const struct siox__peers p = known_peers(in, own);
   const double value = own->last.value;
   const bool few =
-      deviating == 1 ? peers >= 1 : deviating <= r->limits.minority * (peers + deviating);
-  if (!few || (value >= low && value <= high))
+      p.deviating == 1 ? p.peers >= 1 : p.deviating <= r->limits.minority * (p.peers + p.deviating);
+  if (!few || (value >= p.low && value <= p.high))
     return false;
   const enum siox_category c = loaded_by(in, issue);
-  double bytes;
-  const double own_bytes = bytes_of(in->cycle, own, &bytes);
-  bytes /= peers + deviating - 1;
+  const double own_bytes = bytes_of(in->cycle, own);
+  const double bytes = (p.bytes - own_bytes) / (p.peers + p.deviating - 1);
   const bool hot = own_bytes > r->limits.hot * bytes;
   if (is_load(&own->metric) || hot) {
-    if (value <= high && !hot) /* less to do than the others is no fault */
+    if (value <= p.high && !hot) /* less to do than the others is no fault */
       return false;
     return say(v, SIOX_VERDICT_HIGH_LOAD, c, own->metric.where,
                "%s of %s is %.4g where its %.0f peers have %.4g to %.4g, and it moves %.4g B/s, "
                "they %.4g: it has more to do",
-               own->metric.name, own->metric.where, value, peers, low, high, own_bytes, bytes);
+               own->metric.name, own->metric.where, value, p.peers, p.low, p.high, own_bytes,
+               bytes);
   }
   return say(
       v, SIOX_VERDICT_FAULT, c, own->metric.where,
       "%s of %s is %.4g where its %.0f peers have %.4g to %.4g, and it has no more to do than they",
-      own->metric.name, own->metric.where, value, peers, low, high);
+      own->metric.name, own->metric.where, value, p.peers, p.low, p.high);
 }
 
 /* What tells how things go speaks before what tells how much there is to do. */

@@ -73,6 +73,10 @@ def what_is_wrong_in_monitor_yaml_ends_the_daemon_with_its_place():
                            ("detectors: [{plugin: sensor, config: {colour: 1}}]\n", "monitor.yaml:1: colour"),
                            ("providers:\n- memory\n- memory\n", "monitor.yaml:3: memory: stands there already, in line 2"),
                            ("providers: [{plugin: scripted, config: {file: a, file: b}}]\n", "file stands there twice"),
+                           ("reasoners: {planet: {}}\n", "monitor.yaml:1: reasoners.planet"),
+                           ("reasoners: {node: {colour: 1}}\n", "monitor.yaml:1: colour"),
+                           ("reasoners:\n  system:\n    max_load: 3\n", "monitor.yaml:3: max_load"),
+                           ("reasoners: {node: 3}\n", "monitor.yaml:1: reasoners.node"),
                            ("detectors: [/nowhere.so]\n", "monitor.yaml:1: /nowhere.so"),
                            ("providers:\n  - {plugin: memory, colour: red}\n", "monitor.yaml:2: providers[0].colour"),
                            ("providers: 3\n", "monitor.yaml:1: providers"), ("- memory\n", "monitor.yaml:1:"),
@@ -108,6 +112,65 @@ def a_dead_meter_is_a_fault_of_the_sensor():
             assert node["state"] == "ABNORMAL_OTHER" and node["category"] == "energy", node
             assert node["issues"][-1]["detector"] == "sensor" and node["issues"][-1]["where"] == "package-0", node
             assert node["abnormal_cycles"] < node["cycles"], node
+
+
+def a_process_that_deviates_is_named_at_its_level_and_counted_above():
+    with tempfile.TemporaryDirectory() as directory:
+        meter = os.path.join(directory, "dead.txt")
+        with open(meter, "w") as f:
+            f.write(f"metric energy {os.getpid()}@1 J counter domain=package scale=1e-6 bound=400\n")
+            f.writelines(f"at {n * ROW_S:.2f} {min(n, 40) * 1000000}\n" for n in range(12000))  # it dies after 2 s
+        path = configuration(directory, f"providers: [{{plugin: scripted, config: {{file: {meter}}}}}]\n"
+                                        "detectors: [sensor]\nreasoners: {process: {threshold: 0}, node: {max_load: 95 %}}\n")
+        with Daemon(monitor=path, monitor_period=0.05, clock="monotonic") as daemon:
+            tool = daemon.client()
+            client = daemon.client().join(job="busy", rank=3)
+            monitor = until(lambda: (m := tool.ask("status")["monitor"]) and m["processes"]["abnormal"] and m)
+            process, issue = monitor["processes"]["list"][0], monitor["node"]["issues"][-1]
+            assert (process["job"], process["rank"], process["pid"]) == ("busy", 3, os.getpid()), process
+            assert (issue["job"], issue["rank"], issue["pid"]) == ("busy", 3, os.getpid()), issue
+            assert process["state"] == "ABNORMAL_OTHER" and process["verdict"] == "fault", process
+            assert monitor["processes"]["count"] == monitor["processes"]["judged"] == 1, monitor
+            assert monitor["node"]["state"] == monitor["system"]["state"] == "ABNORMAL_OTHER", monitor
+            assert monitor["system"]["nodes"] == 1, monitor
+            shown = subprocess.run([os.path.join(os.environ["SIOX_BUILD"], "bin", "siox"), "disks", "--socket",
+                                    daemon.socket], capture_output=True, text=True, timeout=60)
+            assert f"rank 3 of busy (pid {os.getpid()}): ABNORMAL_OTHER, fault" in shown.stdout, shown
+            client.close()
+
+
+def what_is_set_up_wrong_is_misconfiguration():
+    """Eight ranks on a file of one disk, and processors that are held low, while both are busy."""
+    with tempfile.TemporaryDirectory() as directory:
+        frequency = os.path.join(directory, "sys/devices/system/cpu/cpu0/cpufreq")
+        os.makedirs(frequency)
+        for name, kHz in (("cpuinfo_max_freq", 3000000), ("scaling_cur_freq", 1000000)):
+            with open(os.path.join(frequency, name), "w") as f:
+                f.write(f"{kHz}\n")
+        with open(os.path.join(directory, "load.txt"), "w") as f:
+            f.write("metric utilisation cpu 1 gauge\nmetric utilisation disk 1 gauge\nat 0 0.95 0.1\n")
+            f.write("at 4 0.95 0.95\nat 5 0.1 0.95\n")
+        path = configuration(directory, "providers: [frequency, {plugin: scripted, config: {file: load.txt}}]\n"
+                                        "detectors: []\nreasoners: {node: {least_cycles: 5}}\n")
+        os.environ["SIOX_SYSFS_ROOT"] = directory
+        with Daemon(monitor=path, monitor_period=0.05, clock="monotonic") as daemon:
+            tool = daemon.client()
+
+            def said(subject):
+                node = tool.ask("status")["monitor"]["node"]
+                return node if node["subject"] == subject else None
+
+            node = until(lambda: said("clock"))
+            assert node["verdict"] == "misconfiguration" and "1 GHz of 3" in node["evidence"], node
+            daemon.file("data")
+            ranks = [daemon.client().join(job="narrow", rank=r, size=8) for r in range(8)]
+            for rank in ranks:
+                rank.open(os.path.join(daemon.mount, "data"), layout="0:1:64K")
+            node = until(lambda: said("striping"))
+            assert node["verdict"] == "misconfiguration" and node["evidence"].startswith("8 ranks"), node
+            assert node["state"] == "GOOD", node
+            for rank in ranks:
+                rank.close()
 
 
 def a_device_that_does_not_answer_does_not_keep_the_daemon():

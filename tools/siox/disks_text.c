@@ -219,6 +219,32 @@ static void put_jobs(FILE *out, const json_t *answer) {
             total(before));
 }
 
+/* What the daemon's reasoners say, level by level; nothing where all is well. */
+static void put_monitor(FILE *out, const json_t *monitor) {
+  static const char *const levels[] = {"system", "node"};
+  if (!json_is_object(monitor))
+    return;
+  for (size_t i = 0; i < 2; i++) {
+    const json_t *r = json_object_get(monitor, levels[i]);
+    const bool well = !strcmp(text_of(r, "state"), "GOOD");
+    if (well && !strcmp(text_of(r, "verdict"), "nothing"))
+      continue;
+    fprintf(out, "%s: %s, %s%s%s%s%s\n", levels[i], text_of(r, "state"), text_of(r, "verdict"),
+            *text_of(r, "subject") ? " of " : "", text_of(r, "subject"),
+            *text_of(r, "evidence") ? ": " : "", text_of(r, "evidence"));
+  }
+  const json_t *processes = json_object_get(monitor, "processes");
+  if (whole(processes, "abnormal"))
+    fprintf(out, "%lld of %lld processes are not as usual\n",
+            (long long)whole(processes, "abnormal"), (long long)whole(processes, "count"));
+  size_t i;
+  json_t *p;
+  json_array_foreach(json_object_get(processes, "list"), i, p)
+      fprintf(out, "  rank %lld of %s (pid %lld): %s, %s: %s\n", (long long)whole(p, "rank"),
+              text_of(p, "job"), (long long)whole(p, "pid"), text_of(p, "state"),
+              text_of(p, "verdict"), text_of(p, "evidence"));
+}
+
 void siox__disks_print(FILE *out, const json_t *answer, bool all) {
   struct line line = {0};
   json_int_t now = whole(answer, "now");
@@ -240,6 +266,7 @@ void siox__disks_print(FILE *out, const json_t *answer, bool all) {
   }
   put_line(out, &line);
   put_jobs(out, answer);
+  put_monitor(out, json_object_get(answer, "monitor"));
   fprintf(out, "policy %s, %lld processes%s; joules since the first came\n",
           text_of(answer, "policy"), (long long)whole(answer, "clients"),
           json_is_true(json_object_get(answer, "draining")) ? ", draining" : "");

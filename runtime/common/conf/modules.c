@@ -112,8 +112,27 @@ static int take_list(struct siox__yaml *y, const char *key, struct siox_module *
   return e;
 }
 
+/* "reasoners: {node: {max_load: 95 %}}". */
+static int take_reasoners(struct siox__yaml *y, struct siox_modules *modules,
+                          struct siox_diag *diag) {
+  static const char *const levels[] = {"process", "node", "system", NULL};
+  const yaml_node_t *map = siox__yaml_find(y, "reasoners");
+  if (!map)
+    return 0;
+  if (map->type != YAML_MAPPING_NODE)
+    return siox__yaml_fail(y, diag, SIOX_EINVAL, "reasoners",
+                           "expected process:, node: or system: and settings");
+  int e = known_keys(y, "reasoners", levels, diag);
+  for (size_t i = 0; e == 0 && levels[i]; i++) {
+    char at[64];
+    snprintf(at, sizeof at, "reasoners.%s", levels[i]);
+    e = take_settings(y, at, &modules->reasoner[i], diag);
+  }
+  return e;
+}
+
 int siox_modules_load(struct siox_modules *modules, const char *path, struct siox_diag *diag) {
-  static const char *const known[] = {"providers", "detectors", NULL};
+  static const char *const known[] = {"providers", "detectors", "reasoners", NULL};
   struct siox__yaml y;
   *modules = (struct siox_modules){0};
   int e = siox__yaml_open(&y, path, diag);
@@ -122,14 +141,15 @@ int siox_modules_load(struct siox_modules *modules, const char *path, struct sio
   if (!(modules->file = strdup(path)))
     e = SIOX_ENOMEM;
   else if (yaml_document_get_root_node(&y.tree)->type != YAML_MAPPING_NODE)
-    e = siox__yaml_fail(&y, diag, SIOX_EINVAL, "",
-                        "expected providers: or detectors: and a list of modules");
+    e = siox__yaml_fail(&y, diag, SIOX_EINVAL, "", "expected providers:, detectors: or reasoners:");
   if (e == 0)
     e = known_keys(&y, "", known, diag);
   if (e == 0)
     e = take_list(&y, "providers", &modules->provider, &modules->nproviders, diag);
   if (e == 0)
     e = take_list(&y, "detectors", &modules->detector, &modules->ndetectors, diag);
+  if (e == 0)
+    e = take_reasoners(&y, modules, diag);
   modules->has_providers = modules->provider != NULL;
   modules->has_detectors = modules->detector != NULL;
   siox__yaml_close(&y);
@@ -138,21 +158,26 @@ int siox_modules_load(struct siox_modules *modules, const char *path, struct sio
   return e;
 }
 
-static void free_list(struct siox_module *list, size_t n) {
-  for (size_t i = 0; i < n; i++) {
-    for (size_t k = 0; k < list[i].nsettings; k++) {
-      free((void *)list[i].settings[k].key);
-      free((void *)list[i].settings[k].value);
-    }
-    free(list[i].settings);
-    free(list[i].plugin);
+static void free_module(struct siox_module *m) {
+  for (size_t k = 0; k < m->nsettings; k++) {
+    free((void *)m->settings[k].key);
+    free((void *)m->settings[k].value);
   }
+  free(m->settings);
+  free(m->plugin);
+}
+
+static void free_list(struct siox_module *list, size_t n) {
+  for (size_t i = 0; i < n; i++)
+    free_module(&list[i]);
   free(list);
 }
 
 void siox_modules_free(struct siox_modules *modules) {
   free_list(modules->provider, modules->nproviders);
   free_list(modules->detector, modules->ndetectors);
+  for (size_t i = 0; i < sizeof modules->reasoner / sizeof *modules->reasoner; i++)
+    free_module(&modules->reasoner[i]);
   free(modules->file);
   *modules = (struct siox_modules){0};
 }
