@@ -25,6 +25,7 @@ struct siox_config_list {
  * directory; unset paths are NULL. */
 #define SIOX_CONFIG_TYPE_policy char * /* as siox_policy_find takes it; not NULL */
 #define SIOX_CONFIG_TYPE_path char *
+#define SIOX_CONFIG_TYPE_database char * /* a path, csv:DIRECTORY, or a URL, which may have a password in it */
 #define SIOX_CONFIG_TYPE_count uint32_t  /* 1 .. SIOX_MAX_DISKS */
 #define SIOX_CONFIG_TYPE_list struct siox_config_list
 #define SIOX_CONFIG_TYPE_rule enum siox_transition_rule
@@ -68,8 +69,8 @@ int siox_config_load(struct siox_config *config, const char *path, const struct 
                      size_t noverrides, struct siox_diag *diag);
 void siox_config_free(struct siox_config *config); /* harmless on a zeroed object */
 
-/* A setting's key, and its value as text that would be read as the same value; "" unset. Paths are absolute. The caller
- * frees the value; NULL: no memory. */
+/* A setting's key, and its value as text that would be read as the same value; "" unset. Paths are absolute, URLs without
+ * their passwords. The caller frees the value; NULL: no memory. */
 const char *siox_config_key(enum siox_setting setting);
 char *siox_config_text(const struct siox_config *config, enum siox_setting setting);
 

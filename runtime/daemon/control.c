@@ -44,7 +44,9 @@ static json_t *common(struct siox__daemon *d) {
   json_object_set_new(o, "trace_error",
                       text_or_null(*d->trace_error.text ? d->trace_error.text : NULL));
   json_object_set_new(o, "settings", settings(d->config));
-  json_object_set_new(o, "database", text_or_null(d->config->database));
+  char *database = d->config->database ? siox_config_text(d->config, SIOX_SETTING_database) : NULL;
+  json_object_set_new(o, "database", text_or_null(database)); /* without a password */
+  free(database);
   json_object_set_new(o, "monitor", siox__monitor_json(d->monitor));
   json_object_set_new(o, "counters", siox__status_counters(d));
   return o;

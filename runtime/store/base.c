@@ -7,11 +7,12 @@
 #include <unistd.h>
 
 int siox__base_open(struct siox__base **base, const char *where, enum siox__base_use use,
-                    struct siox_diag *diag) {
+                    const struct siox__patience *patience, struct siox_diag *diag) {
+  static const struct siox__patience endless;
   const struct siox__base_type *type = &siox__base_sqlite;
   *base = NULL;
   diag->text[0] = 0;
-  int r = type->open(base, where, use, diag);
+  int r = type->open(base, where, use, patience ? patience : &endless, diag);
   if (r < 0 && *base) {
     type->close(*base);
     *base = NULL;
@@ -35,8 +36,8 @@ int siox__base_put(struct siox__base *base, const struct siox__store_row *row, i
   return base->type->put(base, row, run, diag);
 }
 
-int siox__base_commit(struct siox__base *base, struct siox_diag *diag) {
-  return base->type->commit(base, diag);
+int siox__base_commit(struct siox__base *base, int64_t run, int64_t batch, struct siox_diag *diag) {
+  return base->type->commit(base, run, batch, diag);
 }
 
 int siox__base_query(struct siox__base *base, const char *sql,

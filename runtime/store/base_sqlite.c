@@ -29,7 +29,8 @@ static int prepare(struct sqlite *b, char *text, sqlite3_stmt **statement, struc
 }
 
 static int sqlite_open(struct siox__base **out, const char *where, enum siox__base_use use,
-                       struct siox_diag *diag) {
+                       const struct siox__patience *patience, struct siox_diag *diag) {
+  (void)patience; /* a lock is waited for so long as PATIENCE_MS says */
   struct sqlite *b = calloc(1, sizeof *b);
   if (!b)
     return SIOX_ENOMEM;
@@ -74,7 +75,9 @@ static int sqlite_begin(struct siox__base *base, struct siox_diag *diag) {
   return execute((struct sqlite *)base, "BEGIN IMMEDIATE", diag);
 }
 
-static int sqlite_commit(struct siox__base *base, struct siox_diag *diag) {
+static int sqlite_commit(struct siox__base *base, int64_t run, int64_t batch,
+                         struct siox_diag *diag) {
+  (void)run, (void)batch; /* a commit always has its answer */
   return execute((struct sqlite *)base, "COMMIT", diag);
 }
 

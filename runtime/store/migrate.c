@@ -112,6 +112,6 @@ int siox__schema_ready(struct siox__base *base, enum siox__base_use use, struct 
   if (r == 0 && version < SIOX__STORE_VERSION)
     r = make(base, version, diag);
   if (r == 0)
-    r = base->type->commit(base, diag);
+    r = base->type->commit(base, 0, 0, diag);
   return r;
 }

@@ -1,178 +1,274 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The queue and the thread of the store. A batch is taken from the queue's front, written in one
- * transaction and only then let go of, so a database that comes back has everything that fitted the
- * queue. */
+/* The thread of the store. What is at the queue's front is written in one transaction and only then
+ * let go of, so a database that comes back has everything that fitted the queue. */
 #include "store/store.h"
+#include "common/clock.h"
+#include "common/url.h"
 #include "store/base.h"
+#include "store/queue.h"
 #include <errno.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-enum { QUEUE = 65536, BATCH = 4096, RETRY_S = 1, CLOSE_TRIES = 2 };
+#define SECOND INT64_C(1000000000)
+/* Rows of so long make one transaction; with the time to write them a daemon that is killed loses
+ * less than a second. */
+static const int64_t GATHER_NS = SECOND / 2;
+static const int64_t RETRY_NS = SECOND, RETRY_END_NS = SECOND / 5;
+/* At the end, for a database that works and for one that does not. */
+static const int64_t END_NS = 5 * SECOND, END_BROKEN_NS = 2 * SECOND;
 
 struct siox__store {
-  char *path;
+  char *place, *name; /* as it is opened, and as it is told */
   const struct siox__log *log;
   pthread_t thread;
   pthread_mutex_t lock;
-  pthread_cond_t work;
-  struct siox__store_row *queue; /* ring of QUEUE rows; [first, first + waiting) */
-  uint32_t first, waiting;
-  bool closing;
+  pthread_cond_t work, ended;
+  _Atomic int64_t end; /* what waits for a database gives up then; 0: not yet */
+  /* under the lock */
+  struct siox__queue queue;
+  bool closing, over; /* over: the thread has ended */
   struct siox__store_counts counts;
+  /* the thread's own */
+  struct siox__base *base;
+  int64_t run, batch; /* of the rows, and how many were written; 0: none yet */
+  int64_t doubtful;   /* run that a commit without an answer belongs to; 0: there is none */
+  bool broken, said, said_dropped;
+  uint32_t limit; /* rows of a transaction, less where a row may be what the database refuses */
 };
 
-static void free_texts(struct siox__store_row *row) {
-  for (int i = 0; i < SIOX__ROW_TEXTS; i++)
-    free((char *)row->text[i]);
-}
+static struct timespec at(int64_t ns) { return (struct timespec){ns / SECOND, ns % SECOND}; }
 
-/* Waits with the lock held: for work, or RETRY_S when the database is broken. */
-static void wait_for_work(struct siox__store *s, bool broken) {
-  struct timespec until;
-  clock_gettime(CLOCK_MONOTONIC, &until);
-  until.tv_sec += RETRY_S;
-  if (broken) {
-    while (!s->closing && pthread_cond_timedwait(&s->work, &s->lock, &until) != ETIMEDOUT)
+/* Waits with the lock held: for work, or until it is time to try again. */
+static void wait_for_work(struct siox__store *s) {
+  if (s->closing && !s->broken)
+    return;
+  if (s->broken) {
+    const struct timespec until = at(siox__now_ns() + (s->closing ? RETRY_END_NS : RETRY_NS));
+    const bool closing = s->closing;
+    while (s->closing == closing && pthread_cond_timedwait(&s->work, &s->lock, &until) != ETIMEDOUT)
       ;
     return;
   }
-  while (!s->waiting && !s->closing)
+  while (!s->queue.rows && !s->closing)
     pthread_cond_wait(&s->work, &s->lock);
-  /* A second's rows make one transaction: an fsync a second, not one a row. */
-  while (s->waiting < BATCH && !s->closing &&
+  const struct timespec until = at(siox__now_ns() + GATHER_NS);
+  while (s->queue.bytes <= SIOX__CHUNK_BYTES && !s->closing &&
          pthread_cond_timedwait(&s->work, &s->lock, &until) != ETIMEDOUT)
     ;
 }
 
+static void say_name(struct siox__store *s, enum siox__log_level level, const char *what) {
+  siox__log(s->log, level, "database %s: %s", s->name, what);
+}
+
+/* Tells the log when the database stops or starts to work, and when rows begin to be lost. */
+static void tell(struct siox__store *s, const struct siox_diag *diag) {
+  if (s->broken && !s->said)
+    siox__log(s->log, SIOX__LOG_ERROR, "database %s: %s; records wait and it is tried again",
+              s->name, diag->text);
+  else if (!s->broken && s->said)
+    say_name(s, SIOX__LOG_WARN, "works again");
+  s->said = s->broken;
+}
+
+static struct siox__patience patience(struct siox__store *s) {
+  return (struct siox__patience){
+      .connect_ns = 5 * SECOND, .statement_ns = 20 * SECOND, .end = &s->end};
+}
+
+static int take_number(void *context, const char *const *value) {
+  *(int64_t *)context = value[0] ? strtoll(value[0], NULL, 10) : 0;
+  return 0;
+}
+
+/* The last commit had no answer: was it made? 1 or 0, or negative. */
+static int was_made(struct siox__store *s, struct siox_diag *diag) {
+  char sql[80];
+  int64_t batch = -1;
+  snprintf(sql, sizeof sql, "SELECT batch FROM run WHERE run = %lld", (long long)s->doubtful);
+  int r = siox__base_query(s->base, sql, take_number, &batch, NULL, diag);
+  return r < 0 ? r : batch == s->batch + 1;
+}
+
+static int write_rows(struct siox__store *s, const unsigned char *from, uint32_t count,
+                      int64_t *run, struct siox_diag *diag) {
+  struct siox__store_row row;
+  int r = siox__base_begin(s->base, diag);
+  for (uint32_t i = 0; i < count && r == 0; i++) {
+    from += siox__row_unpack(from, &row);
+    r = siox__base_put(s->base, &row, run, diag);
+  }
+  return r < 0 ? r : siox__base_commit(s->base, *run, s->batch + 1, diag);
+}
+
 /* A base that failed is closed, whatever the failure: the next try opens it anew. */
-static int write_batch(struct siox__store *s, struct siox__base **base,
-                       const struct siox__store_row *rows, uint32_t count, int64_t *run,
+static int write_batch(struct siox__store *s, const unsigned char *from, uint32_t count,
                        struct siox_diag *diag) {
-  const int64_t before = *run;
-  int r = *base ? 0 : siox__base_open(base, s->path, SIOX__BASE_WRITE, diag);
-  if (r == 0)
-    r = siox__base_begin(*base, diag);
-  for (uint32_t i = 0; i < count && r == 0; i++)
-    r = siox__base_put(*base, &rows[i], run, diag);
-  if (r == 0)
-    r = siox__base_commit(*base, diag);
+  int64_t run = s->run;
+  const struct siox__patience p = patience(s);
+  int r = s->base ? 0 : siox__base_open(&s->base, s->place, SIOX__BASE_WRITE, &p, diag), made = 0;
+  if (r == 0 && s->doubtful && (made = was_made(s, diag)) < 0)
+    r = made;
+  if (r == 0 && made)
+    run = s->doubtful;
+  else if (r == 0)
+    r = write_rows(s, from, count, &run, diag);
+  if (r == SIOX_EUNKNOWN)
+    s->doubtful = run;
+  else if (r == 0)
+    s->doubtful = 0, s->run = run, s->batch++;
   if (r < 0) {
-    siox__base_close(*base);
-    *base = NULL;
-    *run = before;
+    siox__base_close(s->base);
+    s->base = NULL;
   }
   return r;
 }
 
-/* Tells the log when the database stops or starts to work. */
-static void tell(struct siox__store *s, bool broken, bool *said, const struct siox_diag *diag) {
-  if (broken && !*said)
-    siox__log(s->log, SIOX__LOG_ERROR, "database %s: %s; records wait and it is tried again",
-              s->path, diag->text);
-  else if (!broken && *said)
-    siox__log(s->log, SIOX__LOG_WARN, "database %s: works again", s->path);
-  *said = broken;
+/* So many rows of the chunk; their bytes. */
+static uint32_t rows_of(const struct siox__store *s, const struct siox__chunk *c, size_t *bytes) {
+  const uint32_t left = c->rows - c->done_rows, count = left < s->limit ? left : s->limit;
+  struct siox__store_row row;
+  *bytes = c->used - c->done;
+  if (count < left) {
+    *bytes = 0;
+    for (uint32_t i = 0; i < count; i++)
+      *bytes += siox__row_unpack(c->data + c->done + *bytes, &row);
+  }
+  return count;
+}
+
+/* One transaction, with the lock held but while it is written. */
+static void write_some(struct siox__store *s) {
+  struct siox__chunk *c = siox__queue_first(&s->queue);
+  struct siox_diag diag = {""};
+  size_t bytes;
+  if (!c)
+    return;
+  const uint32_t count = rows_of(s, c, &bytes);
+  const uint64_t dropped = s->counts.dropped;
+  pthread_mutex_unlock(&s->lock);
+  if (dropped && !s->said_dropped) {
+    say_name(s, SIOX__LOG_ERROR,
+             "more comes than it takes: records are dropped, status counts them");
+    s->said_dropped = true;
+  }
+  int r = write_batch(s, c->data + c->done, count, &diag);
+  /* A row that no database takes must not keep back the others: it is looked for, and dropped. */
+  const bool refused = r == SIOX_EINVAL;
+  if (refused && count == 1)
+    siox__log(s->log, SIOX__LOG_ERROR, "database %s: a record is refused: %s", s->name, diag.text);
+  s->broken = r < 0 && !refused;
+  if (!refused)
+    tell(s, &diag);
+  if (refused)
+    s->limit = (count + 1) / 2;
+  else if (r == 0 && s->limit < UINT32_MAX) /* what failed is tried again as it was */
+    s->limit = s->limit < UINT32_MAX / 2 ? 2 * s->limit : UINT32_MAX;
+  pthread_mutex_lock(&s->lock);
+  s->counts.broken = s->broken;
+  if (r == 0)
+    s->counts.written += count;
+  else if (refused && count == 1)
+    s->counts.dropped++;
+  if (r == 0 || (refused && count == 1))
+    siox__queue_done(&s->queue, count, bytes);
 }
 
 static void *writer(void *argument) {
   struct siox__store *s = argument;
-  struct siox__base *base = NULL;
-  int64_t run = 0;
-  bool broken = false, said = false;
-  int tries = 0;
   struct siox_diag diag = {""};
-  /* Opened at once: that it cannot be written is known before the first second's rows are due. The
-   * log hears of it when rows have to wait. */
-  broken = siox__base_open(&base, s->path, SIOX__BASE_WRITE, &diag) < 0;
+  /* Opened at once: that it cannot be written is known before the first rows are due. The log hears
+   * of it when rows have to wait. */
+  const struct siox__patience p = patience(s);
+  s->broken = siox__base_open(&s->base, s->place, SIOX__BASE_WRITE, &p, &diag) < 0;
   pthread_mutex_lock(&s->lock);
-  s->counts.broken = broken;
+  s->counts.broken = s->broken;
   for (;;) {
-    if (!s->closing)
-      wait_for_work(s, broken);
-    uint32_t count = s->waiting < BATCH ? s->waiting : BATCH;
-    if (!count && s->closing)
+    wait_for_work(s);
+    const int64_t end = s->end, now = siox__now_ns();
+    if (s->closing &&
+        (!s->queue.rows || now >= end || (s->broken && now >= end - END_NS + END_BROKEN_NS)))
       break;
-    if (!count)
-      continue;
-    if (count > QUEUE - s->first)
-      count = QUEUE - s->first;
-    struct siox__store_row *rows = &s->queue[s->first]; /* put never touches rows in the queue */
-    pthread_mutex_unlock(&s->lock);
-    diag.text[0] = 0;
-    int r = write_batch(s, &base, rows, count, &run, &diag);
-    broken = r < 0;
-    tell(s, broken, &said, &diag);
-    for (uint32_t i = 0; i < count && !broken; i++)
-      free_texts(&rows[i]);
-    pthread_mutex_lock(&s->lock);
-    s->counts.broken = broken;
-    if (!broken) {
-      s->first = (s->first + count) % QUEUE;
-      s->waiting -= count;
-      s->counts.written += count;
-    } else if (s->closing && ++tries == CLOSE_TRIES) {
-      break;
-    }
+    write_some(s);
   }
+  if (s->queue.rows)
+    siox__log(s->log, SIOX__LOG_ERROR, "database %s: %llu records are lost", s->name,
+              (unsigned long long)s->queue.rows);
   pthread_mutex_unlock(&s->lock);
-  siox__base_close(base);
+  siox__base_close(s->base);
+  pthread_mutex_lock(&s->lock);
+  s->over = true;
+  pthread_cond_signal(&s->ended);
+  pthread_mutex_unlock(&s->lock);
   return NULL;
 }
 
-int siox__store_open(struct siox__store **store, const char *path, const struct siox__log *log) {
+static void destroy(struct siox__store *s) {
+  siox__queue_free(&s->queue);
+  free(s->place);
+  free(s->name);
+  free(s);
+}
+
+/* Signals are the loop's. */
+static int begin(struct siox__store *s) {
+  pthread_condattr_t monotonic;
+  sigset_t all, before;
+  pthread_condattr_init(&monotonic);
+  pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+  pthread_mutex_init(&s->lock, NULL);
+  pthread_cond_init(&s->work, &monotonic);
+  pthread_cond_init(&s->ended, &monotonic);
+  pthread_condattr_destroy(&monotonic);
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  const int e = pthread_create(&s->thread, NULL, writer, s);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  return e == 0 ? 0 : SIOX_ENOMEM;
+}
+
+int siox__store_open(struct siox__store **store, const char *place, const struct siox__log *log) {
   struct siox__store *s = calloc(1, sizeof *s);
   *store = s;
   if (!s)
     return SIOX_ENOMEM;
   s->log = log;
-  if (!path)
+  s->limit = UINT32_MAX;
+  if (!place)
     return 0;
-  s->path = strdup(path);
-  s->queue = calloc(QUEUE, sizeof *s->queue); /* pages are touched as they are used */
-  pthread_condattr_t monotonic;
-  pthread_condattr_init(&monotonic);
-  pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-  pthread_mutex_init(&s->lock, NULL);
-  pthread_cond_init(&s->work, &monotonic);
-  if (s->path && s->queue && pthread_create(&s->thread, NULL, writer, s) == 0)
+  s->place = strdup(place);
+  s->name = siox__url_public(place);
+  if (s->place && s->name && begin(s) == 0)
     return 0;
-  free(s->path);
-  free(s->queue);
-  free(s);
+  destroy(s);
   *store = NULL;
   return SIOX_ENOMEM;
 }
 
 void siox__store_put(struct siox__store *s, const struct siox__store_row *row) {
-  if (!s || !s->path)
+  if (!s || !s->place)
     return;
-  struct siox__store_row copy = *row;
-  for (int i = 0; i < SIOX__ROW_TEXTS; i++)
-    copy.text[i] = row->text[i] ? strdup(row->text[i]) : NULL;
   pthread_mutex_lock(&s->lock);
-  bool full = s->waiting == QUEUE;
-  if (full)
+  const size_t before = s->queue.bytes;
+  if (siox__queue_put(&s->queue, row) < 0)
     s->counts.dropped++;
-  else
-    s->queue[(s->first + s->waiting++) % QUEUE] = copy;
-  if (s->waiting == 1 || s->waiting == BATCH)
+  else if (s->queue.rows == 1 || s->queue.bytes != before)
     pthread_cond_signal(&s->work);
   pthread_mutex_unlock(&s->lock);
-  if (full)
-    free_texts(&copy);
 }
 
 struct siox__store_counts siox__store_counts(struct siox__store *s) {
   struct siox__store_counts counts = {0};
-  if (!s || !s->path)
+  if (!s || !s->place)
     return counts;
   pthread_mutex_lock(&s->lock);
   counts = s->counts;
-  counts.waiting = s->waiting;
+  counts.waiting = s->queue.rows;
   pthread_mutex_unlock(&s->lock);
   return counts;
 }
@@ -198,7 +294,8 @@ void siox__store_layouts(struct siox__store *s,
                          void *context) {
   struct layouts l = {each, context, NULL};
   struct siox_diag diag;
-  if (!s || !s->path || siox__base_open(&l.base, s->path, SIOX__BASE_READ, &diag) < 0)
+  const struct siox__patience p = {.connect_ns = 2 * SECOND, .statement_ns = 2 * SECOND};
+  if (!s || !s->place || siox__base_open(&l.base, s->place, SIOX__BASE_READ, &p, &diag) < 0)
     return;
   /* The thread may be about to migrate it: both questions are asked of one state. Those of any node
    * come first, since the last one of an inode holds. */
@@ -216,18 +313,28 @@ void siox__store_layouts(struct siox__store *s,
 void siox__store_close(struct siox__store *s) {
   if (!s)
     return;
-  if (s->path) {
-    pthread_mutex_lock(&s->lock);
-    s->closing = true;
-    pthread_cond_signal(&s->work);
-    pthread_mutex_unlock(&s->lock);
-    pthread_join(s->thread, NULL);
-    for (; s->waiting; s->waiting--, s->first = (s->first + 1) % QUEUE)
-      free_texts(&s->queue[s->first]);
-    pthread_cond_destroy(&s->work);
-    pthread_mutex_destroy(&s->lock);
-    free(s->queue);
-    free(s->path);
+  if (!s->place) {
+    free(s);
+    return;
   }
-  free(s);
+  pthread_mutex_lock(&s->lock);
+  s->end = siox__now_ns() + END_NS;
+  s->closing = true;
+  pthread_cond_signal(&s->work);
+  const struct timespec until = at(s->end + SECOND);
+  while (!s->over && pthread_cond_timedwait(&s->ended, &s->lock, &until) != ETIMEDOUT)
+    ;
+  const bool over = s->over;
+  pthread_mutex_unlock(&s->lock);
+  if (!over) { /* a file system or a name server does not answer: the thread has all that is its own
+                  until the process ends */
+    say_name(s, SIOX__LOG_ERROR, "does not answer: it is left behind, with its records");
+    pthread_detach(s->thread);
+    return;
+  }
+  pthread_join(s->thread, NULL);
+  pthread_cond_destroy(&s->work);
+  pthread_cond_destroy(&s->ended);
+  pthread_mutex_destroy(&s->lock);
+  destroy(s);
 }

@@ -29,9 +29,10 @@ struct siox__store_row {
 };
 
 struct siox__store;
-/* path NULL: a store that takes nothing. The database need not be writable; nothing is waited for.
- */
-int siox__store_open(struct siox__store **store, const char *path, const struct siox__log *log);
+/* place: the setting `database`, NULL: a store that takes nothing. The database need not be
+ * writable; nothing is waited for. */
+int siox__store_open(struct siox__store **store, const char *place, const struct siox__log *log);
+/* From any thread; never waits for the database. */
 void siox__store_put(struct siox__store *store, const struct siox__store_row *row);
 /* Layouts stored by earlier runs, read at once (a start-up act); a database that cannot be read has
  * none. */
@@ -44,7 +45,8 @@ struct siox__store_counts {
   int broken; /* the last attempt failed */
 };
 struct siox__store_counts siox__store_counts(struct siox__store *store);
-/* Writes what is waiting if the database lets it, otherwise drops it; at most about two seconds. */
+/* Writes what is waiting if the database lets it, otherwise drops it and says so: after two seconds
+ * when it does not work, six when it does not answer. */
 void siox__store_close(struct siox__store *store);
 
 #endif

@@ -97,14 +97,14 @@ static void types_are_each_databases_own(void **state) {
 static struct siox__base *opened(enum siox__base_use use) {
   struct siox__base *base;
   struct siox_diag diag;
-  if (siox__base_open(&base, path, use, &diag) < 0)
+  if (siox__base_open(&base, path, use, NULL, &diag) < 0)
     fail_msg("%s", diag.text);
   return base;
 }
 
 static int refused(enum siox__base_use use, struct siox_diag *diag) {
   struct siox__base *base;
-  int r = siox__base_open(&base, path, use, diag);
+  int r = siox__base_open(&base, path, use, NULL, diag);
   assert_null(base);
   return r;
 }
@@ -130,7 +130,7 @@ static void every_kind_of_row_is_stored_in_its_columns(void **state) {
     if (siox__base_put(base, &row, &run, &diag) < 0)
       fail_msg("%s: %s", siox__tables[kind].name, diag.text);
   }
-  assert_int_equal(siox__base_commit(base, &diag), 0);
+  assert_int_equal(siox__base_commit(base, 0, 0, &diag), 0);
   siox__base_close(base);
   for (int kind = 0; kind < SIOX__ROW_KINDS; kind++) {
     const struct siox__table *t = &siox__tables[kind];
@@ -180,7 +180,7 @@ static void what_may_be_missing_is_null(void **state) {
                                       .text = {"package"}};
   assert_int_equal(siox__base_begin(base, &diag), 0);
   assert_int_equal(siox__base_put(base, &row, &run, &diag), 0);
-  assert_int_equal(siox__base_commit(base, &diag), 0);
+  assert_int_equal(siox__base_commit(base, 0, 0, &diag), 0);
   siox__base_close(base);
   assert_true(number("SELECT joules FROM job_energy WHERE run = 7 AND job IS NULL") == 2.5);
 }
@@ -197,7 +197,7 @@ static void a_second_row_of_the_run_changes_it(void **state) {
   row.text[1] = "solver";
   row.number[0] = 11;
   assert_int_equal(siox__base_put(base, &row, &run, &diag), 0);
-  assert_int_equal(siox__base_commit(base, &diag), 0);
+  assert_int_equal(siox__base_commit(base, 0, 0, &diag), 0);
   siox__base_close(base);
   assert_int_equal(run, first);
   assert_true(number("SELECT COUNT(*) FROM run") == 1);

@@ -39,6 +39,7 @@ struct document {
                          CYAML_UNLIMITED)
 #define FIELD_policy FIELD_scalar
 #define FIELD_path FIELD_scalar
+#define FIELD_database FIELD_scalar
 #define FIELD_count FIELD_scalar
 #define FIELD_list(key) CYAML_FIELD_IGNORE(#key, CYAML_FLAG_OPTIONAL)
 #define FIELD_rule FIELD_scalar

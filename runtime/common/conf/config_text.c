@@ -4,6 +4,7 @@
 #include "common/conf/config_value.h"
 #include "common/conf/text.h"
 #include "common/log.h"
+#include "common/url.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,20 @@ static void put_path(FILE *out, const char *path) {
     fprintf(out, "%s/", directory);
   fputs(path, out);
   free(directory);
+}
+
+static void put_database(FILE *out, const char *place) {
+  const size_t prefix = strlen(SIOX__CSV_PREFIX);
+  char *url = siox__url_of_server(place) ? siox__url_public(place) : NULL;
+  if (url) {
+    fputs(url, out);
+  } else if (!strncmp(place, SIOX__CSV_PREFIX, prefix)) {
+    fputs(SIOX__CSV_PREFIX, out);
+    put_path(out, place + prefix);
+  } else if (!siox__url_of_server(place)) {
+    put_path(out, place);
+  }
+  free(url);
 }
 
 static void put_list(FILE *out, const struct siox_config_list *list) {
@@ -55,6 +70,10 @@ static void put(FILE *out, enum siox__config_kind kind, const void *field) {
   case SIOX__KIND_path:
     if ((path = *(char *const *)field))
       put_path(out, path);
+    break;
+  case SIOX__KIND_database:
+    if ((path = *(char *const *)field))
+      put_database(out, path);
     break;
   case SIOX__KIND_count:
     fprintf(out, "%u", *(const uint32_t *)field);

@@ -3,6 +3,7 @@
 #include "common/conf/config_value.h"
 #include "common/conf/text.h"
 #include "common/log.h"
+#include "common/url.h"
 #include "siox/policy.h"
 #include <math.h>
 #include <stdio.h>
@@ -44,6 +45,34 @@ static int read_path(struct siox__config_reader *in, const char *text, char **fi
     return SIOX_ENOMEM;
   free(*field);
   *field = path;
+  return 0;
+}
+
+static int read_database(struct siox__config_reader *in, const char *text, char **field) {
+  const size_t prefix = strlen(SIOX__CSV_PREFIX);
+  const bool csv = !strncmp(text, SIOX__CSV_PREFIX, prefix);
+  if (csv && !text[prefix])
+    return refuse(in, SIOX_EINVAL, text, "csv:DIRECTORY");
+  if (!csv && !siox__url_of_server(text)) {
+    /* The rest of a URL is not repeated: it may have a password in it. */
+    const char *scheme = strstr(text, "://");
+    if (scheme && !memchr(text, '/', (size_t)(scheme - text))) {
+      snprintf(in->what, sizeof in->what,
+               "\"%.*s://\": postgresql://, csv:DIRECTORY or a path is wanted",
+               (int)(scheme - text), text);
+      return SIOX_EINVAL;
+    }
+    return read_path(in, text, field);
+  }
+  char *path = csv ? place(in, text + prefix, strlen(text + prefix)) : strdup(text), *whole = path;
+  if (csv && path && asprintf(&whole, "%s%s", SIOX__CSV_PREFIX, path) < 0)
+    whole = NULL;
+  if (csv)
+    free(path);
+  if (!whole)
+    return SIOX_ENOMEM;
+  free(*field);
+  *field = whole;
   return 0;
 }
 
@@ -175,6 +204,8 @@ static int convert(struct siox__config_reader *in, enum siox__config_kind kind, 
     return read_policy(in, text, field);
   case SIOX__KIND_path:
     return read_path(in, text, field);
+  case SIOX__KIND_database:
+    return read_database(in, text, field);
   case SIOX__KIND_count:
     return read_count(in, text, field);
   case SIOX__KIND_list:
@@ -215,6 +246,7 @@ void siox__config_release(enum siox__config_kind kind, void *field) {
   switch (kind) {
   case SIOX__KIND_policy:
   case SIOX__KIND_path:
+  case SIOX__KIND_database:
     free(*(char **)field);
     break;
   case SIOX__KIND_list:
