@@ -133,6 +133,7 @@ void siox__fd_close(int *fd); /* closes one of ours and sets it to -1 */
 const char *siox__job_key(void);
 void siox__job_rank(int32_t *rank, int32_t *size); /* from the launcher's environment; -1, 0 */
 double siox__job_budget(void);    /* SIOX_DELAY_BUDGET as a part of 1; negative: none */
+bool siox__job_launches(void);    /* this is no rank but what starts them */
 bool siox__job_first_local(void); /* lowest local rank, or no launcher */
 
 /* request.c. A packet is head, body and up to two texts. The reply's body is copied and its length

@@ -28,7 +28,7 @@ static MPI_File file(in handle) { return PMPI_File_f2c(*handle); }
 
 /* F08: a routine and what it is in C. */
 #define F08(name, parameters, call)                                                                \
-  SIOX_EXPORT void mpi_##name##_f08_ parameters;                                                   \
+  SIOX_EXPORT void mpi_##name##_f08_ parameters SIOX_AS_WRAPPER(mpi_##name##_f08_);                \
   void mpi_##name##_f08_ parameters { siox__f08_end(ierror, call); }
 
 F08(init, (out ierror), MPI_Init(NULL, NULL))

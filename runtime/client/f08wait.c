@@ -89,7 +89,7 @@ static bool no_all(statuses s) { return &MPI_F08_STATUSES_IGNORE && s == MPI_F08
 
 /* END: the library's routine between the two looks at its requests. */
 #define END(name, parameters, arguments, n, requests, status, ignored, nstatuses, ...)             \
-  SIOX_EXPORT void mpi_##name##_f08_ parameters;                                                   \
+  SIOX_EXPORT void mpi_##name##_f08_ parameters SIOX_AS_WRAPPER(mpi_##name##_f08_);                \
   void mpi_##name##_f08_ parameters {                                                              \
     static void(*_Atomic real) parameters;                                                         \
     if (!real)                                                                                     \
@@ -126,7 +126,8 @@ END(testsome, (in n, out requests, out done, out indices, statuses status, out i
     (n, requests, done, indices, status, ierror), *n, requests, status, no_all(status), *n,
     ends_some(&e, requests, *done, indices))
 
-SIOX_EXPORT void mpi_request_free_f08_(out request, out ierror);
+SIOX_EXPORT void mpi_request_free_f08_(out request, out ierror)
+    SIOX_AS_WRAPPER(mpi_request_free_f08_);
 void mpi_request_free_f08_(out request, out ierror) {
   siox__f08_end(ierror, MPI_Request_free(request));
 }

@@ -5,6 +5,7 @@
  * fork keeps its parent's key; so does one of exec under a launcher. */
 #include "client/client.h"
 #include "client/real.h"
+#include "common/launchers.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,13 +67,8 @@ static int process(long pid, long *parent, unsigned long long *start, char name[
   return 0;
 }
 
-static bool is_launcher(const char *name) {
-  static const char *const names[] = {"hydra_pmi_proxy", "mpiexec", "slurmstepd",
-                                      "orted",           "prted",   "mpirun"};
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-    if (!strncmp(name, names[i], strlen(names[i])))
-      return true;
-  return false;
+bool siox__job_launches(void) {
+  return siox__launcher(program_invocation_short_name) != SIOX__NO_LAUNCHER;
 }
 
 /* The nearest launcher above us (a shell may stand between), else our parent. */
@@ -85,7 +81,7 @@ static void launcher(char *out, size_t size) {
       break;
     if (up == 0)
       chosen_start = start;
-    if (is_launcher(name)) {
+    if (siox__launcher(name) != SIOX__NO_LAUNCHER) {
       chosen = pid;
       chosen_start = start;
       break;

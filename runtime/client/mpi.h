@@ -5,6 +5,7 @@
 #define SIOX_CLIENT_MPI_H
 #include "client/client.h"
 #include "client/files.h"
+#include "client/foreign.h"
 #include "common/filetype.h"
 #include "common/random.h"
 #include "siox/mpiio.h"
@@ -14,6 +15,12 @@
 #define SIOX_PRAGMA(text) _Pragma(#text)
 #define SIOX_WEAK(name) SIOX_PRAGMA(weak name)
 #include "client/pmpi.h"
+
+#define SIOX_WRAPPED(name) extern __typeof__(name) name SIOX_AS_WRAPPER(name);
+#define SIOX_WRAPPED_F08(name)
+#include "client/wrapped.def"
+#undef SIOX_WRAPPED
+#undef SIOX_WRAPPED_F08
 
 /* A communicator's identity: equal on all its members without talking to them, since it is derived
  * from how the communicator was made (parent's uid and the number of the collective that made it).

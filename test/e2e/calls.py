@@ -167,6 +167,16 @@ def libsiox_wraps_every_routine_but_those_apart():
     assert wanted <= exported, f"not wrapped in mpi_f08: {sorted(wanted - exported)}"
 
 
+def every_wrapper_comes_behind_a_stub():
+    """The exported name asks first which MPI library it is; the wrapper itself has a hidden name."""
+    symbols = [line.split() for line in run("nm", os.path.join(BUILD, "lib/libsiox.so")).splitlines()]
+    exported = {s[-1] for s in symbols if len(s) == 3 and s[1] == "T" and re.match(r"MPI_|mpi_.*_f08_$", s[-1])}
+    wrappers = {s[-1].removeprefix("siox__wrap_") for s in symbols if s[-1].startswith("siox__wrap_") and s[1] == "t"}
+    if not wrappers:
+        skip("no stubs for this processor")
+    same("wrappers with a stub", exported, wrappers)
+
+
 def seen(names):
     """Routines that siox-opt sees in a program that calls each name once."""
     text = "".join(f"declare void @{n}()\n" for n in names)

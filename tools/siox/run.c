@@ -4,6 +4,7 @@
 #include "check.h"
 #include "cli/slip.h"
 #include "output.h"
+#include "preload.h"
 #include "profile.h"
 #include "siox_tool.h"
 #include <errno.h>
@@ -41,6 +42,10 @@ static const char usage[] =
     "      --profile FILE    measure how long loops and calls between accesses take; a "
     "compilation\n"
     "                        with SIOX_PROFILE=FILE plans with these times (docs/using.md)\n"
+    "      --preload         put libsiox into COMMAND's programs, which then need no compilation "
+    "with\n"
+    "                        siox-cc: without hints, but with all that is recorded and reported;\n"
+    "                        they have to be linked dynamically\n"
     "      --keep            keep the trace where it was made, and say where\n"
     "  -q, --quiet           no table on stderr\n"
     "\n"
@@ -53,6 +58,7 @@ static const char usage[] =
     "  siox run --policy base --json=base.json -- mpiexec -n 4 ./mxm --files /scratch/siox/m\n"
     "  siox run --check-hints -- mpiexec -n 4 ./mxm --files /scratch/siox/m\n"
     "  siox run --profile m.yaml -- mpiexec -n 4 ./mxm --files /scratch/siox/m\n"
+    "  siox run --preload -- mpiexec -n 4 ./unchanged /scratch/siox/data\n"
     "  siox run --job night --delay-budget 2 -- mpiexec -n 4 ./mxm --files /scratch/siox/m\n";
 
 enum { OVERRIDES = 64, TRIES = 20, UNSOUND = 3 /* exit status: the check of hints failed */ };
@@ -60,11 +66,12 @@ enum { OVERRIDES = 64, TRIES = 20, UNSOUND = 3 /* exit status: the check of hint
 struct options {
   const char *config, *json_file, *record, *job, *profile;
   int json_fd;
-  bool json, keep, quiet, check;
+  bool json, keep, quiet, check, preload;
   struct siox_config_override set[OVERRIDES];
   size_t nset;
   char policy_text[128], budget_text[64], record_text[PATH_MAX + 16], stop_text[32];
   char directory[PATH_MAX]; /* of a trace of our own, "" none */
+  char library[PATH_MAX];   /* to be preloaded, "" none */
 };
 
 static int add(struct options *o, const char *text, const char *origin) {
@@ -86,7 +93,7 @@ static bool is_set(const struct options *o, const char *key) {
 
 /* 0 go on, otherwise an exit status + 1. */
 static int parse(int argc, char **argv, struct options *o) {
-  enum { JSON = 256, RECORD, KEEP, BUDGET, JOB, CHECK, PROFILE };
+  enum { JSON = 256, RECORD, KEEP, BUDGET, JOB, CHECK, PROFILE, PRELOAD };
   static const struct option known[] = {{"policy", required_argument, NULL, 'p'},
                                         {"config", required_argument, NULL, 'c'},
                                         {"set", required_argument, NULL, 's'},
@@ -97,6 +104,7 @@ static int parse(int argc, char **argv, struct options *o) {
                                         {"job", required_argument, NULL, JOB},
                                         {"check-hints", no_argument, NULL, CHECK},
                                         {"profile", required_argument, NULL, PROFILE},
+                                        {"preload", no_argument, NULL, PRELOAD},
                                         {"quiet", no_argument, NULL, 'q'},
                                         {"help", no_argument, NULL, 'h'},
                                         {0}};
@@ -139,6 +147,9 @@ static int parse(int argc, char **argv, struct options *o) {
       break;
     case PROFILE:
       o->profile = optarg;
+      break;
+    case PRELOAD:
+      o->preload = true;
       break;
     case KEEP:
       o->keep = true;
@@ -338,6 +349,9 @@ static int measure(struct options *o, const struct siox_config *config, char **c
     return SIOX__USAGE;
   }
   export(o, config, job, sizeof job);
+  if (*o->library &&
+      siox__preload_set(o->library) < 0) /* after the daemon, which is to be without */
+    fprintf(stderr, "siox run: --preload: %s\n", siox_strerror(SIOX_ENOMEM));
   if (siox__command_run(command, &outcome) < 0)
     fprintf(stderr, "siox run: %s\n", strerror(errno));
   char *drive = siox_config_text(config, SIOX_SETTING_drive);
@@ -389,6 +403,11 @@ int siox__cmd_run(int argc, char **argv) {
   struct siox_diag diag = {""};
   if (siox_config_load(&config, o.config, o.set, o.nset, &diag) < 0) {
     fprintf(stderr, "siox run: %s\n", diag.text);
+    return SIOX__USAGE;
+  }
+  if (o.preload && siox__preload_possible(argv + optind, o.library, &diag) < 0) {
+    fprintf(stderr, "siox run: %s\n", diag.text);
+    siox_config_free(&config);
     return SIOX__USAGE;
   }
   if (o.json && open_json(&o, &config) < 0) {
