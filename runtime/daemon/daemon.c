@@ -240,7 +240,7 @@ int siox__daemon_create(struct siox__daemon *d, const struct siox_config *config
   if (r == 0 && siox__members_create(&d->members) < 0)
     r = fail(diag, "members", SIOX_ENOMEM);
   if (r == 0)
-    r = siox__monitor_start(&d->monitor, config, &d->log, diag);
+    r = siox__monitor_start(&d->monitor, config, d->store, &d->log, diag);
   if (r < 0)
     return r;
   d->timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);

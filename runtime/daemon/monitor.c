@@ -2,6 +2,7 @@
 /* The monitor's thread. */
 #include "daemon/monitor.h"
 #include "common/clock.h"
+#include "daemon/statistics.h"
 #include "daemon/watch.h"
 #include "monitor/metrics.h"
 #include <errno.h>
@@ -22,9 +23,10 @@ struct siox__monitor {
   struct siox_modules modules;      /* settings live as long as the providers */
   struct siox_collector *collector; /* the thread's own */
   json_t *sources;                  /* complete before the thread begins */
-  struct siox__watch *watch;        /* the thread's own, as */
-  struct siox__watched judged;      /* what it says */
-  struct siox__process *known;      /* the thread's own copy of processes */
+  struct siox__statistics *statistics;
+  struct siox__watch *watch;   /* the thread's own, as */
+  struct siox__watched judged; /* what it says */
+  struct siox__process *known; /* the thread's own copy of processes */
   size_t nknown;
   _Atomic uint32_t ranks, stripes;
   pthread_t thread;
@@ -49,6 +51,8 @@ struct siox__monitor {
 static void publish(struct siox__monitor *m, const struct siox_cycle *cycle) {
   m->cycles++;
   m->told = m->judged;
+  if (!m->ending) /* a thread that is left behind has no store any more */
+    siox__statistics_cycle(m->statistics, cycle);
   (void)siox__ledger_take(&m->ledger, cycle, m->owners, m->nprocesses);
   if (cycle->now_ns - m->copied_ns >= 1000000000 &&
       siox__ledger_copy(&m->each_second, &m->ledger) == 0)
@@ -187,6 +191,7 @@ static int add_providers(struct siox__monitor *m, const struct siox_config *conf
 }
 
 static void destroy(struct siox__monitor *m) {
+  siox__statistics_free(m->statistics);
   siox__watch_free(m->watch);
   siox_collector_free(m->collector);
   siox_modules_free(&m->modules);
@@ -217,7 +222,8 @@ static int begin(struct siox__monitor *m) {
 }
 
 int siox__monitor_start(struct siox__monitor **out, const struct siox_config *config,
-                        const struct siox__log *log, struct siox_diag *diag) {
+                        struct siox__store *store, const struct siox__log *log,
+                        struct siox_diag *diag) {
   *out = NULL;
   if (config->monitor_period < 0)
     return 0;
@@ -238,6 +244,8 @@ int siox__monitor_start(struct siox__monitor **out, const struct siox_config *co
     e = add_providers(m, config, root, diag);
   if (e == 0)
     e = siox__watch_new(&m->watch, &m->modules, root, m->period_ns, diag);
+  if (e == 0)
+    e = siox__statistics_new(&m->statistics, config, store, diag);
   if (e == 0)
     e = begin(m);
   if (e == 0)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A ring of intervals for each series and length. */
-#include "siox/reductions.h"
+#include "monitor/reductions.h"
 #include <stdlib.h>
 
 static const struct {
@@ -52,12 +52,22 @@ void siox_reductions_free(struct siox_reductions *r) {
   free(r);
 }
 
-/* Rounded down, for times before 0, too. */
-static int64_t number_at(int64_t ns, int64_t length) { return ns / length - (ns % length < 0); }
+int64_t siox__interval_number(int64_t ns, int64_t length) {
+  return ns / length - (ns % length < 0);
+}
+
+int64_t siox__sample_at(const struct siox_cycle *cycle, const struct siox_series *s,
+                        double *seconds) {
+  /* After readings that were lost it stands for the time of all of them. */
+  const int64_t span = s->last.span_ns > 0 ? s->last.span_ns : cycle->dt_ns;
+  *seconds = span > 0 ? 1e-9 * (double)span : 1e-9;
+  return s->metric.kind != SIOX_METRIC_GAUGE ? cycle->now_ns - span / 2 : cycle->now_ns;
+}
 
 static void take(struct slot *slots, int64_t at_ns, double seconds, const struct siox_sample *s) {
   for (size_t l = 0; l < SIOX_NREDUCTIONS; slots += lengths[l++].kept) {
-    const int64_t number = number_at(at_ns, lengths[l].ns), kept = (int64_t)lengths[l].kept;
+    const int64_t number = siox__interval_number(at_ns, lengths[l].ns),
+                  kept = (int64_t)lengths[l].kept;
     struct slot *slot = &slots[((number % kept) + kept) % kept];
     const float value = (float)s->value;
     if (slot->samples == 0 || slot->number != number)
@@ -87,8 +97,6 @@ int siox_reductions_take(struct siox_reductions *r, const struct siox_cycle *cyc
     }
     r->n = cycle->nseries;
   }
-  /* A gauge's first reading stands for no time; it counts for a nanosecond, so that it is the
-   * average of itself. */
   for (size_t i = 0; i < cycle->nseries; i++) {
     const struct siox_series *s = &cycle->series[i];
     if (r->generation[i] != s->generation) {
@@ -100,13 +108,9 @@ int siox_reductions_take(struct siox_reductions *r, const struct siox_cycle *cyc
       continue;
     if (!r->series[i] && !(r->series[i] = calloc(SLOTS, sizeof **r->series)))
       return SIOX_ENOMEM;
-    const bool of_a_time = s->metric.kind != SIOX_METRIC_GAUGE;
-    /* After readings that were lost it stands for the time of all of them. */
-    const int64_t span = s->last.span_ns > 0 ? s->last.span_ns : cycle->dt_ns;
-    /* A gauge's first reading stands for no time; it counts for a nanosecond, so that it is the
-     * average of itself. */
-    const double seconds = span > 0 ? 1e-9 * (double)span : 1e-9;
-    take(r->series[i], of_a_time ? cycle->now_ns - span / 2 : cycle->now_ns, seconds, &s->last);
+    double seconds;
+    const int64_t at = siox__sample_at(cycle, s, &seconds);
+    take(r->series[i], at, seconds, &s->last);
   }
   return 0;
 }
@@ -121,8 +125,8 @@ size_t siox_reductions_read(const struct siox_reductions *r, size_t series,
   for (enum siox_reduction l = 0; l < length; l++)
     slots += lengths[l].kept;
   const int64_t ns = lengths[length].ns, kept = (int64_t)lengths[length].kept;
-  int64_t first = number_at(from_ns - 1, ns) + 1, last = number_at(to_ns - 1, ns),
-          newest = INT64_MIN;
+  int64_t first = siox__interval_number(from_ns - 1, ns) + 1,
+          last = siox__interval_number(to_ns - 1, ns), newest = INT64_MIN;
   for (int64_t i = 0; i < kept; i++)
     if (slots[i].samples > 0 && slots[i].number > newest)
       newest = slots[i].number;

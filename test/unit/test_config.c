@@ -333,6 +333,7 @@ static void text_of_every_setting_is_what_was_given(void **state) {
                                       "default_layout=2:2:1M",
                                       "layouts=/l.yaml",
                                       "database=/d",
+                                      "statistics=1s,10min",
                                       "state=/s",
                                       "record=/r",
                                       "monitor_period=0.25",
