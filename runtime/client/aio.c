@@ -8,6 +8,7 @@
  * On 64-bit glibc aiocb and aiocb64 are the same object, so one implementation serves both names.
  */
 #include "client/real.h"
+#include "client/tally.h"
 #include "client/transfer.h"
 #include <time.h>
 
@@ -85,7 +86,11 @@ static bool submit(const struct aiocb *block, bool write) {
 #define SUBMIT(name, type, write)                                                                  \
   SIOX_EXPORT int name(type *block) {                                                              \
     submit((const struct aiocb *)block, write);                                                    \
+    const uint64_t bytes = block->aio_nbytes > INT64_MAX ? INT64_MAX : block->aio_nbytes;          \
+    struct siox__span span;                                                                        \
+    siox__posix_begin(&span, SIOX_POSIX_##name, block->aio_fildes, bytes);                         \
     int result = siox__real()->name(block);                                                        \
+    siox__posix_end(&span, result < 0 ? -1 : (int64_t)bytes);                                      \
     if (result < 0)                                                                                \
       forget(block);                                                                               \
     return result;                                                                                 \
@@ -141,14 +146,18 @@ static void taken(const void *block) {
   errno = saved;
 }
 
-SIOX_EXPORT ssize_t aio_return(struct aiocb *block) {
-  taken(block);
-  return siox__real()->aio_return(block);
-}
-SIOX_EXPORT ssize_t aio_return64(struct aiocb64 *block) {
-  taken(block);
-  return siox__real()->aio_return64(block);
-}
+/* Its bytes were counted when it was asked for; what became of it shows here. */
+#define RETURN(name, type)                                                                         \
+  SIOX_EXPORT ssize_t name(type *block) {                                                          \
+    taken(block);                                                                                  \
+    struct siox__span span;                                                                        \
+    siox__posix_begin(&span, SIOX_POSIX_##name, block->aio_fildes, 0);                             \
+    ssize_t result = siox__real()->name(block);                                                    \
+    siox__posix_end(&span, result < 0 ? -1 : 0);                                                   \
+    return result;                                                                                 \
+  }
+RETURN(aio_return, struct aiocb)
+RETURN(aio_return64, struct aiocb64)
 
 static struct timespec to_timespec(int64_t ns) {
   struct timespec t = {.tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000};
@@ -210,14 +219,35 @@ static int suspend(const struct aiocb *const list[], int n, const struct timespe
   }
 }
 
-SIOX_EXPORT int aio_suspend(const struct aiocb *const list[], int n,
-                            const struct timespec *timeout) {
-  return suspend(list, n, timeout);
+/* Of a list: the descriptor of the first operation, -1 none; and the bytes of all transfers. */
+static int first_fd(const struct aiocb *const list[], int n) {
+  for (int i = 0; i < n; i++)
+    if (list[i])
+      return list[i]->aio_fildes;
+  return -1;
 }
-SIOX_EXPORT int aio_suspend64(const struct aiocb64 *const list[], int n,
-                              const struct timespec *timeout) {
-  return suspend((const struct aiocb *const *)list, n, timeout);
+static int64_t bytes_of(const struct aiocb *const list[], int n) {
+  int64_t sum = 0;
+  for (int i = 0; i < n; i++)
+    if (list[i] && list[i]->aio_lio_opcode != LIO_NOP &&
+        (list[i]->aio_nbytes > INT64_MAX ||
+         __builtin_add_overflow(sum, (int64_t)list[i]->aio_nbytes, &sum)))
+      return INT64_MAX;
+  return sum;
 }
+
+#define SUSPEND(name, type)                                                                        \
+  SIOX_EXPORT int name(const type *const list[], int n, const struct timespec *timeout) {          \
+    const struct aiocb *const *blocks = (const struct aiocb *const *)list;                         \
+    struct siox__span span = {.tally = siox__tally()};                                             \
+    if (span.tally)                                                                                \
+      siox__posix_start(&span, SIOX_POSIX_##name, first_fd(blocks, n), 0);                         \
+    int result = suspend(blocks, n, timeout);                                                      \
+    siox__posix_end(&span, result);                                                                \
+    return result;                                                                                 \
+  }
+SUSPEND(aio_suspend, struct aiocb)
+SUSPEND(aio_suspend64, struct aiocb64)
 
 /* LIO_WAIT returns when all are done; the data first, then the disks' time. */
 static void submit_list(const struct aiocb *const *list, int n) {
@@ -243,7 +273,15 @@ static int list_done(const struct aiocb *const *list, int n, int mode, int resul
   SIOX_EXPORT int name(int mode, type *const list[], int n, struct sigevent *event) {              \
     const struct aiocb *const *blocks = (const struct aiocb *const *)list;                         \
     submit_list(blocks, n);                                                                        \
-    return list_done(blocks, n, mode, siox__real()->name(mode, list, n, event));                   \
+    int64_t bytes = 0;                                                                             \
+    struct siox__span span = {.tally = siox__tally()};                                             \
+    if (span.tally) {                                                                              \
+      bytes = bytes_of(blocks, n);                                                                 \
+      siox__posix_start(&span, SIOX_POSIX_##name, first_fd(blocks, n), (uint64_t)bytes);           \
+    }                                                                                              \
+    int result = list_done(blocks, n, mode, siox__real()->name(mode, list, n, event));             \
+    siox__posix_end(&span, result < 0 ? -1 : bytes);                                               \
+    return result;                                                                                 \
   }
 LIO(lio_listio, struct aiocb)
 LIO(lio_listio64, struct aiocb64)

@@ -4,7 +4,7 @@
  *   request.c: request and reply on the socket
  * - job.c: which job and rank this is; fork.c: children
  * - files.c: descriptor to file; open.c transfer.c aio.c unseen.c: libc's routines
- * - record.c: records into the shared ring
+ * - record.c: records into the shared ring; tally.c: calls counted in shared memory; vfork.c
  * - hint.c: claims of this process; predict*.c: what to claim; fault.c: wrong hints, for tests
  * - mpicall.c mpiinit.c mpiio.c mpimessage.c mpiopen.c mpisync.c: MPI wrappers
  * - comm.c mpifile.c: collective ids
@@ -39,7 +39,8 @@ struct siox__client {
       connection;        /* grows with every connection: the daemon's numbers before are void */
   _Atomic int64_t retry; /* LOST: not looked for again before */
   int socket, wake;
-  int dial; /* LOST: greeted, has not answered yet; -1: none */
+  int dial;  /* LOST: greeted, has not answered yet; -1: none */
+  int tally; /* goes along with HELLO; -1: there is none, or it has no descriptor */
   char path[108];
   struct siox_ring *ring;
   uint32_t ring_bytes;
@@ -64,6 +65,8 @@ struct siox__thread {
   int depth;                        /* > 0: inside libsiox, calls pass through */
   uint32_t number;                  /* small, from 1; 0: none yet */
   bool slack;                       /* timer slack is set */
+  bool shown;                       /* its end is told to the tally */
+  bool vforked;                     /* whoever runs here may be a child of vfork */
   const struct siox_site *site;     /* announced by siox_at for the next MPI-IO call */
   const struct siox_site *within;   /* by siox_within: of the library's call that is running */
   uint64_t io_site, io_uid, io_seq; /* of the MPI-IO call now running */
@@ -73,6 +76,11 @@ struct siox__thread {
   struct siox__file *opened; /* last file opened under it */
   uint32_t connection;       /* that what it is about to ask belongs to */
 };
+#ifdef __x86_64__
+#define SIOX_VFORK_UNSEEN false /* vfork.c sees to it */
+#else
+#define SIOX_VFORK_UNSEEN true
+#endif
 extern _Thread_local struct siox__thread siox__self __attribute__((tls_model("initial-exec")));
 
 /* Guard: false when this thread is inside already. Every enter that was true needs its exit. */
@@ -140,6 +148,8 @@ bool siox__job_first_local(void); /* lowest local rank, or no launcher */
  * returned, or a negative code; a silent or vanished daemon is left. */
 int siox__send(int socket, uint16_t type, uint32_t tag, const void *body, size_t bytes,
                const void *more, size_t more_bytes, const void *last, size_t last_bytes);
+/* With a descriptor that goes along; -1: none. */
+int siox__send_with(int socket, uint16_t type, const void *body, size_t bytes, int fd);
 int siox__receive(int socket, int64_t deadline, struct siox_msg_head *head, void *body, size_t size,
                   int *fds, int *nfds);
 int siox__request(uint16_t type, const void *body, size_t bytes, const void *more,

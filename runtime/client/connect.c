@@ -14,8 +14,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-struct siox__client siox__client = {.socket = -1, .wake = -1, .dial = -1, .rank = -1};
-_Thread_local struct siox__thread siox__self __attribute__((tls_model("initial-exec")));
+struct siox__client siox__client = {.socket = -1, .wake = -1, .dial = -1, .tally = -1, .rank = -1};
+_Thread_local struct siox__thread siox__self __attribute__((tls_model("initial-exec"))) = {
+    .vforked = SIOX_VFORK_UNSEEN};
 
 /* A program that was started without stderr, or closes it, may have a data file under number 2:
  * only what was there at the start, or was put there by dup2, is written to. */

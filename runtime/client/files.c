@@ -3,6 +3,7 @@
  * malloc: open is allowed in a signal handler, and one may have interrupted malloc. */
 #include "client/files.h"
 #include "client/real.h"
+#include "client/tally.h"
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
@@ -60,12 +61,15 @@ static void set(int fd, struct siox__file *file) {
 }
 
 void siox__file_closed(int fd) {
+  siox__posix_forget(fd);
   if ((unsigned)fd < SIOX_MAX_FD &&
       atomic_load_explicit(&siox__fd_file[fd], memory_order_relaxed) && !siox__borrowed())
     set(fd, NULL);
 }
 
 void siox__file_dup(int from, int to) {
+  if (from != to)
+    siox__posix_forget(to);
   if ((unsigned)to >= SIOX_MAX_FD || from == to)
     return;
   struct siox__file *file = (unsigned)from < SIOX_MAX_FD ? atomic_load(&siox__fd_file[from]) : NULL;

@@ -5,6 +5,7 @@
 #include "client/client.h"
 #include "client/files.h"
 #include "client/real.h"
+#include "client/tally.h"
 #include "common/paths.h"
 #include <poll.h>
 #include <stdio.h>
@@ -80,7 +81,8 @@ static int say_hello(int fd, bool again, int64_t now) {
   hello.size = siox__client.size;
   snprintf(hello.job, sizeof hello.job, "%s", siox__job_key());
   snprintf(hello.program, sizeof hello.program, "%s", program_invocation_name);
-  return siox__send(fd, SIOX_MSG_HELLO, 0, &hello, sizeof hello, NULL, 0, NULL, 0);
+  siox__tally_begin();
+  return siox__send_with(fd, SIOX_MSG_HELLO, &hello, sizeof hello, siox__client.tally);
 }
 
 /* What a WELCOME brings. */

@@ -8,9 +8,13 @@
 bool siox__call_start(struct siox__call *c, enum siox_call call) {
   const struct siox_site *site = siox__self.site ? siox__self.site : siox__self.within;
   siox__self.site = NULL;
-  if (!siox__welcomed() || siox__self.depth)
+  struct siox_tally *tally = siox__tally();
+  const bool told = siox__welcomed();
+  if ((!told && !tally) || siox__self.depth)
     return c->on = false;
-  *c = (struct siox__call){.on = true, .call = call, .site = site, .offset = -1, .data = -1};
+  *c = (struct siox__call){
+      .on = true, .told = told, .call = call, .site = site, .offset = -1, .data = -1};
+  c->span.tally = tally;
   c->start = siox__now_ns();
   return true;
 }
@@ -80,6 +84,11 @@ static void tell_entry(const struct siox__call *c, const struct siox__reach *rea
 }
 
 void siox__call_before(struct siox__call *c) {
+  if (c->span.tally)
+    siox__span_begin(&c->span, c->span.tally, siox__tally_row(SIOX_LAYER_MPIIO, c->call),
+                     (uint64_t)c->bytes, c->start);
+  if (!c->told)
+    return;
   int saved = errno;
   if (c->site) {
     siox__self.depth = 1;
@@ -116,6 +125,12 @@ int siox__call_end(struct siox__call *c, int result, bool synchronises) {
     return result;
   int saved = errno, class = 0;
   int64_t end = siox__now_ns();
+  if (c->span.tally) {
+    c->span.end = end;
+    siox__span_end(&c->span, result == MPI_SUCCESS ? (uint64_t)c->bytes : 0, result != MPI_SUCCESS);
+  }
+  if (!c->told)
+    return result;
   siox__self.io_site = siox__self.io_uid = siox__self.io_seq = 0;
   siox__self.io_handle = NULL;
   siox__self.io_running = false;

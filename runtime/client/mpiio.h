@@ -3,9 +3,11 @@
 #ifndef SIOX_CLIENT_MPIIO_H
 #define SIOX_CLIENT_MPIIO_H
 #include "client/mpi.h"
+#include "client/tally.h"
 
 struct siox__call {
-  bool on; /* recorded at all */
+  bool on;   /* counted at all */
+  bool told; /* recorded, and foretold: there is a daemon */
   bool collective;
   bool gathers; /* reads or writes, and may do so for other ranks */
   bool writes;
@@ -19,9 +21,11 @@ struct siox__call {
   int64_t data;      /* first byte in the data of a view with holes; -1: not known, or no holes */
   uint64_t uid, seq; /* collective id; uid 0: none */
   int size, self;
+  struct siox__span span; /* of the tally */
 };
 
-/* Takes the announced site and the time; false without a daemon: then call PMPI and no more. */
+/* Takes the announced site and the time; false without a daemon, and nobody counts: then call PMPI
+ * and no more. */
 bool siox__call_start(struct siox__call *c, enum siox_call call);
 /* Names the collective (before it starts) and tells the predictor; then comes the PMPI call. */
 void siox__call_collective(struct siox__call *c, uint64_t uid, uint64_t seq, int size, int self);

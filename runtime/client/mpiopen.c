@@ -11,6 +11,10 @@ SIOX_EXPORT int MPI_File_open(MPI_Comm comm, const char *filename, int amode, MP
   uint64_t file_uid = 0;
   if (!siox__call_start(&c, SIOX_CALL_MPI_File_open))
     return PMPI_File_open(comm, filename, amode, info, handle);
+  if (!c.told) {
+    siox__call_before(&c);
+    return siox__call_end(&c, PMPI_File_open(comm, filename, amode, info, handle), true);
+  }
   int saved = errno;
   struct siox__comm *group = siox__comm(comm);
   if (group && !group->inter) {
@@ -56,7 +60,8 @@ SIOX_EXPORT int MPI_File_close(MPI_File *handle) {
   siox__call_before(&c);
   if (c.file && c.file->file)
     c.file->file->later_site = c.file->file->later_uid = c.file->file->later_seq = 0;
-  siox__predict_closed(*handle);
+  if (c.told)
+    siox__predict_closed(*handle);
   siox__mpi_file_remove(*handle); /* before the handle's address can be given out again */
   int result = siox__call_end(&c, PMPI_File_close(handle), true);
   siox__mpi_file_free(c.file);

@@ -2,6 +2,7 @@
 /* The routines that make, copy and end descriptors. */
 #include "client/files.h"
 #include "client/real.h"
+#include "client/tally.h"
 #include <stdarg.h>
 #include <string.h>
 
@@ -13,6 +14,16 @@ static bool elsewhere(const char *path) {
       return true;
   return false;
 }
+
+/* The real call is counted from here on: what Siox does around it is not its time. */
+#define COUNTED(name, o, call)                                                                     \
+  struct siox__span span;                                                                          \
+  siox__posix_open_began(&span, SIOX_POSIX_##name);                                                \
+  int fd = siox__real()->call;                                                                     \
+  siox__posix_open_over(&span);                                                                    \
+  made(o, fd);                                                                                     \
+  siox__posix_opened(&span, fd);                                                                   \
+  return fd;
 
 static bool wants_mode(int flags) { return (flags & O_CREAT) || (flags & O_TMPFILE) == O_TMPFILE; }
 
@@ -37,7 +48,7 @@ static struct opening before(int at, const char *path, int flags) {
   return o;
 }
 
-static int after(struct opening o, int fd) {
+static int made(struct opening o, int fd) {
   if (fd < 0)
     return fd;
   int saved = errno;
@@ -66,30 +77,30 @@ static int after(struct opening o, int fd) {
   SIOX_EXPORT int name(const char *path, int flags, ...) {                                         \
     MODE(flags, mode)                                                                              \
     struct opening o = before(AT_FDCWD, path, flags);                                              \
-    return after(o, siox__real()->name(path, flags, mode));                                        \
+    COUNTED(name, o, name(path, flags, mode))                                                      \
   }
 #define OPENAT(name)                                                                               \
   SIOX_EXPORT int name(int at, const char *path, int flags, ...) {                                 \
     MODE(flags, mode)                                                                              \
     struct opening o = before(at, path, flags);                                                    \
-    return after(o, siox__real()->name(at, path, flags, mode));                                    \
+    COUNTED(name, o, name(at, path, flags, mode))                                                  \
   }
 #define CREAT(name)                                                                                \
   SIOX_EXPORT int name(const char *path, mode_t mode) {                                            \
     struct opening o = before(AT_FDCWD, path, O_CREAT | O_WRONLY | O_TRUNC);                       \
-    return after(o, siox__real()->name(path, mode));                                               \
+    COUNTED(name, o, name(path, mode))                                                             \
   }
 #define OPEN_2(name)                                                                               \
   SIOX_EXPORT int name(const char *path, int flags);                                               \
   SIOX_EXPORT int name(const char *path, int flags) {                                              \
     struct opening o = before(AT_FDCWD, path, flags);                                              \
-    return after(o, siox__real()->name(path, flags));                                              \
+    COUNTED(name, o, name(path, flags))                                                            \
   }
 #define OPENAT_2(name)                                                                             \
   SIOX_EXPORT int name(int at, const char *path, int flags);                                       \
   SIOX_EXPORT int name(int at, const char *path, int flags) {                                      \
     struct opening o = before(at, path, flags);                                                    \
-    return after(o, siox__real()->name(at, path, flags));                                          \
+    COUNTED(name, o, name(at, path, flags))                                                        \
   }
 
 OPEN(open)
@@ -108,8 +119,12 @@ SIOX_EXPORT int close(int fd) {
     errno = EBADF; /* a program that closes all it may have opened */
     return -1;
   }
+  struct siox__span span;
+  siox__posix_begin(&span, SIOX_POSIX_close, fd, 0);
   siox__file_closed(fd); /* before the number can be given out again */
-  return siox__real()->close(fd);
+  int result = siox__real()->close(fd);
+  siox__posix_end(&span, result);
+  return result;
 }
 
 SIOX_EXPORT int close_range(unsigned first, unsigned last, int flags) {

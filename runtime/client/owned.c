@@ -6,7 +6,8 @@
 #include <sys/resource.h>
 #include <sys/syscall.h>
 
-static int *const owned[] = {&siox__client.socket, &siox__client.wake, &siox__client.dial};
+static int *const owned[] = {&siox__client.socket, &siox__client.wake, &siox__client.dial,
+                             &siox__client.tally};
 #define NOWNED (sizeof owned / sizeof *owned)
 
 int siox__fd_high(int fd) {

@@ -8,6 +8,7 @@
 
 struct siox__real siox__real_table;
 _Atomic int siox__real_found;
+void *siox__real_vfork;
 
 static intptr_t absent(void) {
   errno = ENOSYS;
@@ -30,6 +31,7 @@ void siox__real_find(void) {
   } while (0);
 #include "siox/io.def"
 #undef SIOX_IO
+  siox__real_vfork = dlsym(RTLD_NEXT, "vfork");
   atomic_store_explicit(&siox__real_found, 1, memory_order_release);
   errno = saved;
 }

@@ -18,6 +18,7 @@ struct siox__real {
 };
 extern struct siox__real siox__real_table;
 extern _Atomic int siox__real_found;
+extern void *siox__real_vfork; /* no I/O: not in the table (vfork.c) */
 void siox__real_find(void);
 
 static inline const struct siox__real *siox__real(void) {

@@ -41,8 +41,9 @@ void siox__request_reset(void) {
   last_tag = 0;
 }
 
-int siox__send(int socket, uint16_t type, uint32_t tag, const void *body, size_t bytes,
-               const void *more, size_t more_bytes, const void *last, size_t last_bytes) {
+static int send_all(int socket, uint16_t type, uint32_t tag, const void *body, size_t bytes,
+                    const void *more, size_t more_bytes, const void *last, size_t last_bytes,
+                    int fd) {
   struct siox_msg_head head = {.magic = SIOX_WIRE_MAGIC,
                                .version = SIOX_WIRE_VERSION,
                                .type = type,
@@ -54,7 +55,20 @@ int siox__send(int socket, uint16_t type, uint32_t tag, const void *body, size_t
                           {(void *)(uintptr_t)body, bytes},
                           {(void *)(uintptr_t)more, more_bytes},
                           {(void *)(uintptr_t)last, last_bytes}};
+  union {
+    struct cmsghdr align;
+    char room[CMSG_SPACE(sizeof(int))];
+  } extra = {0};
   struct msghdr message = {.msg_iov = part, .msg_iovlen = 4};
+  if (fd >= 0) {
+    message.msg_control = &extra;
+    message.msg_controllen = sizeof extra;
+    struct cmsghdr *c = CMSG_FIRSTHDR(&message);
+    c->cmsg_level = SOL_SOCKET;
+    c->cmsg_type = SCM_RIGHTS;
+    c->cmsg_len = CMSG_LEN(sizeof fd);
+    memcpy(CMSG_DATA(c), &fd, sizeof fd);
+  }
   int64_t deadline = siox__now_ns() + SIOX_WIRE_TIMEOUT_NS;
   for (;;) {
     ssize_t sent = sendmsg(socket, &message, MSG_NOSIGNAL);
@@ -63,6 +77,15 @@ int siox__send(int socket, uint16_t type, uint32_t tag, const void *body, size_t
     if (errno != EINTR || siox__now_ns() >= deadline)
       return SIOX_EGONE;
   }
+}
+
+int siox__send(int socket, uint16_t type, uint32_t tag, const void *body, size_t bytes,
+               const void *more, size_t more_bytes, const void *last, size_t last_bytes) {
+  return send_all(socket, type, tag, body, bytes, more, more_bytes, last, last_bytes, -1);
+}
+
+int siox__send_with(int socket, uint16_t type, const void *body, size_t bytes, int fd) {
+  return send_all(socket, type, 0, body, bytes, NULL, 0, NULL, 0, fd);
 }
 
 static void take_fds(struct msghdr *message, int *fds, int *nfds) {

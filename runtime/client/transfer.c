@@ -8,6 +8,7 @@
  */
 #include "client/transfer.h"
 #include "client/real.h"
+#include "client/tally.h"
 #include <limits.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -125,10 +126,14 @@ static int64_t size(size_t n) { return n > INT64_MAX ? INT64_MAX : (int64_t)n; }
   SIOX_EXPORT ssize_t name parameters;                                                             \
   SIOX_EXPORT ssize_t name parameters {                                                            \
     struct siox__file *file = siox__managed(fd);                                                   \
-    if (!file)                                                                                     \
+    struct siox__span span;                                                                        \
+    siox__posix_begin(&span, SIOX_POSIX_##name, fd, (uint64_t)(bytes));                            \
+    if (!file && !span.tally)                                                                      \
       return siox__real()->name arguments;                                                         \
-    int64_t completion = begin(file, fd, write, offset, bytes);                                    \
-    return end(completion, siox__real()->name arguments);                                          \
+    int64_t completion = file ? begin(file, fd, write, offset, bytes) : SIOX_NOT_CHARGED;          \
+    ssize_t result = end(completion, siox__real()->name arguments);                                \
+    siox__posix_end(&span, result);                                                                \
+    return result;                                                                                 \
   }
 
 TRANSFER(read, false, (int fd, void *to, size_t n), SIOX_HERE, size(n), (fd, to, n))
@@ -171,6 +176,8 @@ TRANSFER(pwritev64v2, true, (int fd, const struct iovec *from, int n, off64_t at
 #define SYNC(name)                                                                                 \
   SIOX_EXPORT int name(int fd) {                                                                   \
     struct siox__file *file = siox__managed(fd);                                                   \
+    struct siox__span span;                                                                        \
+    siox__posix_begin(&span, SIOX_POSIX_##name, fd, 0);                                            \
     int64_t completion = SIOX_NOT_CHARGED;                                                         \
     int saved = errno;                                                                             \
     if (file && !siox__borrowed() && siox__enter()) {                                              \
@@ -182,6 +189,7 @@ TRANSFER(pwritev64v2, true, (int fd, const struct iovec *from, int n, off64_t at
     errno = saved;                                                                                 \
     int result = siox__real()->name(fd);                                                           \
     end(completion, result == 0);                                                                  \
+    siox__posix_end(&span, result);                                                                \
     return result;                                                                                 \
   }
 SYNC(fsync)

@@ -20,7 +20,7 @@
 #define SIOX_WIRE_TIMEOUT_NS 1000000000 /* a silent daemon is left after this */
 
 enum siox_msg_type {
-  SIOX_MSG_HELLO = 1,   /* client → daemon: struct siox_msg_hello */
+  SIOX_MSG_HELLO = 1,   /* client → daemon: struct siox_msg_hello; + 1 fd: its tally (tally.h), or none */
   SIOX_MSG_WELCOME,     /* struct siox_msg_welcome + 3 fds: ring memfd, wake eventfd, level table memfd */
   SIOX_MSG_OPEN,        /* struct siox_msg_open */
   SIOX_MSG_OPENED,      /* struct siox_msg_opened */

@@ -5,6 +5,7 @@
  * load. */
 #include "daemon/daemon.h"
 #include "common/clock.h"
+#include "daemon/activities.h"
 #include "daemon/monitor.h"
 #include <errno.h>
 #include <stdio.h>
@@ -239,8 +240,10 @@ int siox__daemon_create(struct siox__daemon *d, const struct siox_config *config
     r = fail(diag, "disks", SIOX_ENOMEM);
   if (r == 0 && siox__members_create(&d->members) < 0)
     r = fail(diag, "members", SIOX_ENOMEM);
+  if (r == 0 && siox__activities_new(&d->activities, config->monitor_period >= 0) < 0)
+    r = fail(diag, "activities", SIOX_ENOMEM);
   if (r == 0)
-    r = siox__monitor_start(&d->monitor, config, d->store, &d->log, diag);
+    r = siox__monitor_start(&d->monitor, config, d->activities, d->store, &d->log, diag);
   if (r < 0)
     return r;
   d->timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
@@ -286,6 +289,7 @@ void siox__daemon_destroy(struct siox__daemon *d) {
   uv_loop_close(&d->loop);
   siox__wear_close(d);
   siox__monitor_stop(d->monitor);
+  siox__activities_free(d->activities);
   siox__store_close(d->store);
   siox_bank_destroy(d->bank);
   siox__members_destroy(d->members);

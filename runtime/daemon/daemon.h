@@ -54,8 +54,10 @@ struct siox__session {
   uint32_t serial; /* the trace's number, never reused */
   uint32_t job;
   int32_t rank, size;
-  uint64_t dropped;         /* records it says it lost */
-  struct siox__file **file; /* that it keeps, by id */
+  uint64_t dropped;              /* records it says it lost */
+  int given;                     /* descriptor that came with the message being served; -1: none */
+  struct siox__tallied *tallied; /* NULL: it counts nothing that can be read */
+  struct siox__file **file;      /* that it keeps, by id */
   uint32_t nfiles, file_room;
   /* an ANSWER longer than the socket's buffer */
   char *answer;
@@ -105,8 +107,9 @@ struct siox__gathering;
 struct siox__midnight {
   int64_t transitions, worn[SIOX_NWEAR];
 };
-struct siox__wear;    /* wear.c */
-struct siox__monitor; /* monitor.h */
+struct siox__wear;       /* wear.c */
+struct siox__monitor;    /* monitor.h */
+struct siox__activities; /* activities.h */
 
 /* Whoever has connections or open files here. What there is of these is shared: a user who is no
  * administrator gets more only while at least as much as he has is left for others (users.c). */
@@ -120,7 +123,7 @@ struct siox__user {
 struct siox__counters {
   uint64_t clients, malformed, late, cut, dropped, issued, missing[8], requests, trace_lost,
       refused_peers, refused_io, refused_user, forgotten_members, forgotten_jobs, forgotten_files,
-      unsaid;
+      unsaid, tallies, refused_tallies;
   uint64_t packets, records; /* taken from all clients */
   uint32_t most_work;        /* done for one client in one turn */
 };
@@ -169,6 +172,7 @@ struct siox__daemon {
   struct siox_diag trace_error; /* why the trace is not whole, "" it is */
   struct siox__store *store;
   struct siox__monitor *monitor; /* NULL: nothing is measured */
+  struct siox__activities *activities;
   struct siox__counters count;
 };
 

@@ -2,6 +2,7 @@
 /* The jobs of users. One that its last process has left can still be asked for, among the last
  * thousand or two; before that it is forgotten, and what it took is told together with what all
  * forgotten ones took. Of users with many such jobs those go first. */
+#include "daemon/activities.h"
 #include "daemon/daemon.h"
 #include "daemon/monitor.h"
 #include <ctype.h>
@@ -123,6 +124,7 @@ static void forget_some(struct siox__daemon *d) {
     if (siox_bank_job_forget(d->bank, gone[i].number) == 0) {
       d->job[gone[i].number].forgotten = true;
       siox__monitor_forget(d->monitor, d->job[gone[i].number].serial);
+      siox__activities_forget(d->activities, d->job[gone[i].number].serial);
       d->count.forgotten_jobs++;
       d->gone--;
     }

@@ -2,6 +2,7 @@
 /* The monitor's thread. */
 #include "daemon/monitor.h"
 #include "common/clock.h"
+#include "daemon/activities.h"
 #include "daemon/statistics.h"
 #include "daemon/watch.h"
 #include "monitor/metrics.h"
@@ -22,7 +23,8 @@ struct siox__monitor {
   int64_t period_ns;
   struct siox_modules modules;      /* settings live as long as the providers */
   struct siox_collector *collector; /* the thread's own */
-  json_t *sources;                  /* complete before the thread begins */
+  struct siox__activities *activities;
+  json_t *sources; /* complete before the thread begins */
   struct siox__statistics *statistics;
   struct siox__watch *watch;   /* the thread's own, as */
   struct siox__watched judged; /* what it says */
@@ -90,8 +92,12 @@ static void hand_over(struct siox__monitor *m) {
 }
 
 static void judge(struct siox__monitor *m) {
+  const struct siox_cycle *cycle = siox_collector_last(m->collector);
   const struct siox__reasoners_input about = {
-      .cycle = siox_collector_last(m->collector),
+      .cycle = cycle,
+      .activities = siox__activities_cycle(m->activities, cycle->now_ns),
+      .activities_of = siox__activities_of,
+      .context = m->activities,
       .processes = m->known,
       .nprocesses = m->nknown,
       .ranks = atomic_load_explicit(&m->ranks, memory_order_relaxed),
@@ -194,6 +200,7 @@ static void destroy(struct siox__monitor *m) {
   siox__statistics_free(m->statistics);
   siox__watch_free(m->watch);
   siox_collector_free(m->collector);
+  siox__activities_free(m->activities);
   siox_modules_free(&m->modules);
   siox__ledger_free(&m->ledger);
   siox__ledger_free(&m->each_second);
@@ -222,8 +229,8 @@ static int begin(struct siox__monitor *m) {
 }
 
 int siox__monitor_start(struct siox__monitor **out, const struct siox_config *config,
-                        struct siox__store *store, const struct siox__log *log,
-                        struct siox_diag *diag) {
+                        struct siox__activities *activities, struct siox__store *store,
+                        const struct siox__log *log, struct siox_diag *diag) {
   *out = NULL;
   if (config->monitor_period < 0)
     return 0;
@@ -234,6 +241,7 @@ int siox__monitor_start(struct siox__monitor **out, const struct siox_config *co
   if (!m)
     return SIOX_ENOMEM;
   m->log = log;
+  m->activities = siox__activities_hold(activities);
   m->period_ns = (int64_t)(config->monitor_period * 1e9);
   m->sources = json_array();
   m->utilisation = json_object();

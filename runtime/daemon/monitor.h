@@ -11,14 +11,15 @@
 #include "store/store.h"
 #include <jansson.h>
 
+struct siox__activities;
 struct siox__monitor;
 
 /* *out NULL with 0: monitor_period is -1. What does not work here is left out, and said in the log
  * unless nobody asked for it. A monitor.yaml that cannot be read is an error. Statistics go to the
  * store, which must last longer. */
 int siox__monitor_start(struct siox__monitor **out, const struct siox_config *config,
-                        struct siox__store *store, const struct siox__log *log,
-                        struct siox_diag *diag);
+                        struct siox__activities *activities, struct siox__store *store,
+                        const struct siox__log *log, struct siox_diag *diag);
 void siox__monitor_stop(struct siox__monitor *m); /* NULL is fine */
 /* From the next cycle on; jobs by their serial numbers, which no other job ever gets. Copied;
  * SIOX_ENOMEM: it stays as it was. */

@@ -2,6 +2,7 @@
 /* One message of one peer: join, open, charge, claim, leave. What is malformed or out of turn ends
  * the connection; what is well-formed but cannot be done gets an error back. */
 #include "common/clock.h"
+#include "daemon/activities.h"
 #include "daemon/daemon.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -177,6 +178,23 @@ int siox__session_renew(struct siox__session *s) {
   return r;
 }
 
+/* The process counts its calls in memory that it gave us, or does not. */
+static void take_tally(struct siox__session *s) {
+  struct siox__daemon *d = s->d;
+  const char *why = "no memory for its tally";
+  if (s->given < 0)
+    return;
+  const int r = siox__activities_enter(d->activities, s->given, (int32_t)s->pid,
+                                       d->job[s->job].serial, &s->tallied, &why);
+  if (r == 0) {
+    d->count.tallies++;
+    return;
+  }
+  d->count.refused_tallies++;
+  siox__complain(d, "calls of pid %d (uid %u) are not counted: %s", (int)s->pid, (unsigned)s->uid,
+                 why);
+}
+
 static int64_t join(struct siox__session *s, const struct siox_msg_hello *hello) {
   struct siox__daemon *d = s->d;
   int r = siox__daemon_begin(d, hello->time, hello->program);
@@ -197,6 +215,7 @@ static int64_t join(struct siox__session *s, const struct siox_msg_hello *hello)
   d->dirty = true;
   d->count.clients++;
   siox__job_enters(d, s->job);
+  take_tally(s);
   record_join(s, now, hello->program);
   return 0;
 }
@@ -236,6 +255,8 @@ void siox__session_leave(struct siox__session *s) {
   if (!s->joined)
     return;
   s->joined = false;
+  siox__activities_leave(d->activities, s->tallied);
+  s->tallied = NULL;
   d->count.dropped += atomic_load_explicit(&s->ring->dropped, memory_order_relaxed);
   d->count.issued += atomic_load_explicit(&s->ring->issued, memory_order_relaxed);
   d->njoined--;

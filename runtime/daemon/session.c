@@ -34,6 +34,7 @@ struct siox__session *siox__session_create(struct siox__daemon *d, int fd) {
                               .fd = fd,
                               .pid_fd = -1,
                               .wake_fd = -1,
+                              .given = -1,
                               .uid = who.uid,
                               .pid = who.pid,
                               .since = siox__now_ns(),
@@ -165,6 +166,20 @@ void siox__more(uv_idle_t *idle) {
     uv_idle_stop(idle);
 }
 
+/* The first one may be a tally (HELLO); nobody asked for others. */
+static void take_fds(struct siox__session *s, struct msghdr *message) {
+  for (struct cmsghdr *c = CMSG_FIRSTHDR(message); c; c = CMSG_NXTHDR(message, c))
+    if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS)
+      for (size_t i = 0; i < (c->cmsg_len - CMSG_LEN(0)) / sizeof(int); i++) {
+        int fd;
+        memcpy(&fd, CMSG_DATA(c) + i * sizeof fd, sizeof fd);
+        if (s->given < 0)
+          s->given = fd;
+        else
+          close(fd);
+      }
+}
+
 static void on_socket(uv_poll_t *poll, int status, int events) {
   struct siox__session *s = poll->data;
   if (s->answer) { /* an answer is under way: nothing new is read before it is out */
@@ -191,19 +206,20 @@ static void on_socket(uv_poll_t *poll, int status, int events) {
       leave(s);
       return;
     }
-    for (struct cmsghdr *c = CMSG_FIRSTHDR(&message); c; c = CMSG_NXTHDR(&message, c))
-      if (c->cmsg_level == SOL_SOCKET &&
-          c->cmsg_type == SCM_RIGHTS) /* nobody asked for descriptors */
-        for (size_t i = 0; i < (c->cmsg_len - CMSG_LEN(0)) / sizeof(int); i++)
-          close(((int *)CMSG_DATA(c))[i]);
+    take_fds(s, &message);
     struct siox__message m;
     const char *why = "longer than a packet may be";
     s->spoke = true;
     s->since = siox__now_ns();
     s->d->count.packets++;
     siox__work(s, SIOX__WORK_A_TURN / SIOX__PACKETS_A_TURN);
-    if (message.msg_flags & MSG_TRUNC || siox__message_check(packet, (size_t)got, &m, &why) < 0 ||
-        siox__serve(s, &m, &why) < 0) {
+    const bool wrong = message.msg_flags & MSG_TRUNC ||
+                       siox__message_check(packet, (size_t)got, &m, &why) < 0 ||
+                       siox__serve(s, &m, &why) < 0;
+    if (s->given >= 0)
+      close(s->given);
+    s->given = -1;
+    if (wrong) {
       siox__session_end(s, why);
       return;
     }

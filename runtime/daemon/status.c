@@ -2,6 +2,7 @@
 /* The daemon's present as JSON: disks, jobs, counters. Field names are what `siox disks --json`
  * prints (docs/daemon.md). */
 #include "daemon/status.h"
+#include "daemon/activities.h"
 #include "daemon/daemon.h"
 #include "daemon/monitor.h"
 #include <string.h>
@@ -154,6 +155,8 @@ static json_t *job(struct siox__daemon *d, uint32_t number) {
                         job->asked < 0 ? json_null() : json_real(job->asked * 100));
   }
   json_object_set_new(o, "joules", joules_of(totals.joules));
+  if (d->activities && number < SIOX_FORGOTTEN)
+    json_object_set_new(o, "calls", siox__activities_json(d->activities, d->job[number].serial));
   if (d->monitor && number < SIOX_FORGOTTEN) {
     double joules, busy_s;
     siox__monitor_job(d->monitor, d->job[number].serial, &joules, &busy_s);
@@ -215,7 +218,7 @@ json_t *siox__status_counters(struct siox__daemon *d) {
   struct siox__store_counts store = siox__store_counts(d->store);
   return json_pack(
       "{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:b, s:I, s:I, "
-      "s:I, s:I, s:I, s:I, s:I, s:o}",
+      "s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o}",
       "clients_seen", (json_int_t)d->count.clients, "requests", (json_int_t)d->count.requests,
       "late", (json_int_t)d->count.late, "records_dropped", (json_int_t)dropped, "malformed",
       (json_int_t)d->count.malformed, "turns", (json_int_t)d->turn, "turns_cut",
@@ -228,5 +231,7 @@ json_t *siox__status_counters(struct siox__daemon *d) {
       (json_int_t)d->count.refused_user, "forgotten_communicators",
       (json_int_t)d->count.forgotten_members, "files", (json_int_t)d->files.count,
       "forgotten_files", (json_int_t)d->count.forgotten_files, "unsaid",
-      (json_int_t)d->count.unsaid, "missing", missing);
+      (json_int_t)d->count.unsaid, "tallies", (json_int_t)d->count.tallies, "refused_tallies",
+      (json_int_t)d->count.refused_tallies, "refused_counts",
+      (json_int_t)siox__activities_refused(d->activities), "missing", missing);
 }

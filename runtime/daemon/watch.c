@@ -119,6 +119,9 @@ static void remember(struct siox__watched *seen, const struct siox__reasoners_in
         siox__process_of_place(at->where, about->processes, about->nprocesses);
     if (p)
       at->process = *p;
+  } else if (about->activities && issue->activity < about->activities->nkinds) {
+    snprintf(at->name, sizeof at->name, "%s", about->activities->kinds[issue->activity].call);
+    snprintf(at->where, sizeof at->where, "%s", about->activities->kinds[issue->activity].layer);
   }
 }
 

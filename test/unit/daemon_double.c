@@ -2,6 +2,7 @@
 /* See daemon_double.h. */
 #include "daemon_double.h"
 #include <assert.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -26,6 +27,8 @@ static struct {
   int socket;
   struct siox_ring *ring;
   uint64_t tail_kept;
+  const struct siox_tally *tally;
+  int seals;
 } connection[MAX_CONNECTIONS];
 static int nconnections;
 static struct double_message *message;
@@ -107,23 +110,47 @@ static void answer(int at, const struct siox_msg_head *head, const unsigned char
   }
 }
 
+static void keep_tally(int at, struct msghdr *m) {
+  struct cmsghdr *c = CMSG_FIRSTHDR(m);
+  int fd;
+  if (!c || c->cmsg_type != SCM_RIGHTS)
+    return;
+  memcpy(&fd, CMSG_DATA(c), sizeof fd);
+  connection[at].seals = fcntl(fd, F_GET_SEALS);
+  void *t = mmap(NULL, sizeof(struct siox_tally), PROT_READ, MAP_SHARED, fd, 0);
+  connection[at].tally = t == MAP_FAILED ? NULL : t;
+  close(fd);
+}
+
 static void take(int at) {
   struct {
     struct siox_msg_head head;
     unsigned char body[SIOX_WIRE_MAX];
   } static packet;
-  ssize_t got = recv(connection[at].socket, &packet, sizeof packet, 0);
+  struct iovec part = {&packet, sizeof packet};
+  union {
+    struct cmsghdr align;
+    char space[CMSG_SPACE(sizeof(int))];
+  } control;
+  struct msghdr m = {.msg_iov = &part,
+                     .msg_iovlen = 1,
+                     .msg_control = control.space,
+                     .msg_controllen = sizeof control.space};
+  ssize_t got = recvmsg(connection[at].socket, &m, MSG_CMSG_CLOEXEC);
   pthread_mutex_lock(&lock);
+  if (got > 0)
+    keep_tally(at, &m);
   if (got <= 0) {
     close(connection[at].socket);
     connection[at].socket = -1;
   } else {
     if (nmessages < MAX_MESSAGES) {
-      struct double_message *m = &message[nmessages++];
-      m->type = packet.head.type;
-      m->connection = at;
-      m->length = (uint32_t)((size_t)got - sizeof packet.head);
-      memcpy(m->body, packet.body, m->length < sizeof m->body ? m->length : sizeof m->body);
+      struct double_message *new = &message[nmessages++];
+      new->type = packet.head.type;
+      new->connection = at;
+      new->length = (uint32_t)((size_t)got - sizeof packet.head);
+      memcpy(new->body, packet.body,
+             new->length < sizeof new->body ? new->length : sizeof new->body);
     }
     if (!silent)
       answer(at, &packet.head, packet.body);
@@ -223,6 +250,11 @@ void double_clog(int at, bool clog) {
   } else {
     atomic_store(&ring->tail, atomic_load(&ring->head));
   }
+}
+
+const struct siox_tally *double_tally(int at, int *seals) {
+  LOCKED(const struct siox_tally *t = connection[at].tally; *seals = t ? connection[at].seals : -1);
+  return t;
 }
 
 int double_connections(void) {

@@ -4,6 +4,7 @@
  * is judged by the header alone. */
 #ifndef SIOX_TEST_UNIT_DAEMON_DOUBLE_H
 #define SIOX_TEST_UNIT_DAEMON_DOUBLE_H
+#include "common/tally.h"
 #include "common/wire.h"
 #include "siox/drive.h"
 #include <stdbool.h>
@@ -41,5 +42,7 @@ uint64_t double_issued(int connection);
 /* Leaves only so little of the ring free that no record fits, or gives it back. */
 void double_clog(int connection, bool clog);
 int double_connections(void);
+/* What came along with a connection's HELLO: its seals, -1: nothing; mapped as sioxd does. */
+const struct siox_tally *double_tally(int connection, int *seals);
 
 #endif

@@ -7,10 +7,9 @@ enum { FIRST_BITS = 10, CLASS_BITS = 3 }; /* 1 KiB, and eight times as much a cl
 unsigned siox_size_class(uint64_t bytes) {
   if (bytes == 0)
     return 0;
-  unsigned c = 1;
-  while (c < SIOX_SIZE_CLASSES - 1 && bytes >= siox_size_class_end(c))
-    c++;
-  return c;
+  const int bits = 64 - __builtin_clzll(bytes); /* bytes < 2^bits */
+  const int c = 1 + (bits - FIRST_BITS + CLASS_BITS - 1) / CLASS_BITS;
+  return bits <= FIRST_BITS ? 1 : c < SIOX_SIZE_CLASSES ? (unsigned)c : SIOX_SIZE_CLASSES - 1;
 }
 
 uint64_t siox_size_class_end(unsigned c) {

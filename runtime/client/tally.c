@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The process's tally: made once, kept through reconnects, never a parent's. What a descriptor is
+ * gets asked of the kernel once and is remembered until it is closed here. A descriptor that libc
+ * closes by itself (fclose) and that becomes something else is taken for what it was. */
+#include "client/tally.h"
+#include "client/files.h"
+#include "client/real.h"
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+_Atomic(struct siox_tally *) siox__tally_at;
+
+/* Of each descriptor: not known, no regular file, or which: a key made of device and inode. */
+enum { KEY_UNKNOWN, KEY_OTHER, KEY_LEAST };
+static _Atomic uint64_t key_of_fd[SIOX_MAX_FD];
+
+static pthread_key_t at_thread_end;
+static pthread_once_t key_once = PTHREAD_ONCE_INIT;
+static _Atomic bool have_key;
+
+static void thread_end(void *number) {
+  struct siox_tally *t = atomic_load(&siox__tally_at);
+  if (t && t != SIOX_TALLY_DUE)
+    siox__tally_thread_ends(t, (unsigned)(uintptr_t)number);
+}
+static void make_key(void) { have_key = pthread_key_create(&at_thread_end, thread_end) == 0; }
+
+/* A memfd that nobody can cut, or memory without a descriptor where there are none. */
+static struct siox_tally *make(int *out) {
+  const size_t size = sizeof(struct siox_tally);
+  int fd = memfd_create("siox tally", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+  if (fd >= 0)
+    fd = siox__fd_high(fd);
+  if (fd >= 0 &&
+      (ftruncate(fd, (off_t)size) < 0 ||
+       siox__real()->fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) < 0))
+    siox__fd_close(&fd);
+  void *at = siox__real()->mmap(NULL, size, PROT_READ | PROT_WRITE,
+                                fd < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED, fd, 0);
+  if (at == MAP_FAILED) {
+    siox__fd_close(&fd);
+    return NULL;
+  }
+  *out = fd;
+  return at;
+}
+
+void siox__tally_begin(void) {
+  struct siox_tally *t = atomic_load(&siox__tally_at);
+  if ((t && t != SIOX_TALLY_DUE) || siox__borrowed())
+    return;
+  pthread_once(&key_once, make_key);
+  int fd = -1;
+  struct siox_tally *made = make(&fd);
+  if (made)
+    siox__tally_init(made, siox__client.pid);
+  if (atomic_compare_exchange_strong(&siox__tally_at, &t, made)) {
+    siox__client.tally = fd;
+  } else if (made) { /* another thread was faster */
+    munmap(made, sizeof *made);
+    siox__fd_close(&fd);
+  }
+}
+
+static bool wanted_by_report(void) {
+  const char *report = getenv("SIOX_REPORT");
+  return report && *report;
+}
+
+struct siox_tally *siox__tally_due(void) {
+  if (siox__borrowed() || !siox__enter())
+    return NULL;
+  int saved = errno;
+  if (wanted_by_report())
+    siox__tally_begin();
+  else
+    siox__client_ready(); /* makes it before it says HELLO */
+  struct siox_tally *due = SIOX_TALLY_DUE;
+  atomic_compare_exchange_strong(&siox__tally_at, &due, NULL);
+  siox__exit();
+  errno = saved;
+  return atomic_load(&siox__tally_at);
+}
+
+void siox__tally_reset(void) {
+  struct siox_tally *t = atomic_load(&siox__tally_at);
+  if (t && t != SIOX_TALLY_DUE)
+    munmap(t, sizeof *t);
+  siox__fd_close(&siox__client.tally);
+  atomic_store(&siox__tally_at, t ? SIOX_TALLY_DUE : NULL);
+  siox__self.vforked = siox__self.shown = false;
+}
+
+/* After fork.c's, which says whose memory this is. */
+__attribute__((constructor(103))) static void begin_early(void) {
+  if (wanted_by_report() && siox__enter()) {
+    int saved = errno;
+    siox__tally_begin();
+    siox__exit();
+    errno = saved;
+  }
+}
+
+/* A thread that is cancelled in a call leaves it running for ever. */
+static void watch_thread(unsigned number) {
+  siox__self.shown = true;
+  if (have_key)
+    pthread_setspecific(at_thread_end, (void *)(uintptr_t)number);
+}
+
+void siox__span_begin(struct siox__span *s, struct siox_tally *tally, unsigned row, uint64_t bytes,
+                      int64_t start) {
+  const unsigned number = siox__thread_number();
+  if (__builtin_expect(!siox__self.shown, 0))
+    watch_thread(number);
+  *s = (struct siox__span){.tally = tally, .row = row, .start = start};
+  s->running = siox__tally_run(tally, number, row, bytes, start);
+}
+
+void siox__span_end(struct siox__span *s, uint64_t bytes, bool failed) {
+  const int64_t end = s->end ? s->end : siox__now_ns();
+  if (s->running)
+    atomic_store_explicit(&s->running->start, 0, memory_order_release);
+  siox__tally_count(s->tally, siox__thread_number(), s->row, bytes, end - s->start, failed);
+}
+
+/* 0: no regular file, or none of which anything is known. Keeps errno. */
+static uint64_t key_of(int fd) {
+  if ((unsigned)fd >= SIOX_MAX_FD)
+    return 0;
+  uint64_t key = atomic_load_explicit(&key_of_fd[fd], memory_order_relaxed);
+  if (__builtin_expect(key == KEY_UNKNOWN, 0)) {
+    struct stat st;
+    int saved = errno;
+    if (fstat(fd, &st) < 0) {
+      errno = saved;
+      return 0;
+    }
+    key = KEY_OTHER;
+    if (S_ISREG(st.st_mode)) {
+      key = (uint64_t)st.st_ino * UINT64_C(0x9e3779b97f4a7c15) ^ (uint64_t)st.st_dev;
+      key = key < KEY_LEAST ? KEY_LEAST : key;
+    }
+    atomic_store_explicit(&key_of_fd[fd], key, memory_order_relaxed);
+  }
+  return key == KEY_OTHER ? 0 : key;
+}
+
+void siox__posix_forget(int fd) {
+  if ((unsigned)fd < SIOX_MAX_FD &&
+      atomic_load_explicit(&key_of_fd[fd], memory_order_relaxed) != KEY_UNKNOWN)
+    atomic_store_explicit(&key_of_fd[fd], KEY_UNKNOWN, memory_order_relaxed);
+}
+
+/* A child of vfork has this thread's storage, so it cannot be told by what lies there; but only
+ * after this thread has called vfork can it run here at all (vfork.c). */
+static bool counts(void) {
+  if (siox__self.depth)
+    return false;
+  if (__builtin_expect(siox__self.vforked, 0)) {
+    if (siox__borrowed())
+      return false;
+    siox__self.vforked = SIOX_VFORK_UNSEEN;
+  }
+  return true;
+}
+
+void siox__posix_start(struct siox__span *s, enum siox_posix_call call, int fd, uint64_t bytes) {
+  if (counts() && key_of(fd))
+    siox__span_begin(s, s->tally, siox__tally_row(SIOX_LAYER_POSIX, call), bytes, siox__now_ns());
+  else
+    s->tally = NULL;
+}
+
+void siox__posix_open_began(struct siox__span *s, enum siox_posix_call call) {
+  s->tally = siox__tally();
+  if (!s->tally)
+    return;
+  if (counts())
+    siox__span_begin(s, s->tally, siox__tally_row(SIOX_LAYER_POSIX, call), 0, siox__now_ns());
+  else
+    s->tally = NULL;
+}
+
+void siox__posix_open_over(struct siox__span *s) {
+  if (s->tally)
+    s->end = siox__now_ns();
+}
+
+void siox__posix_opened(struct siox__span *s, int fd) {
+  if (!s->tally)
+    return;
+  if (fd < 0 || key_of(fd))
+    siox__span_end(s, 0, fd < 0);
+  else if (s->running)
+    atomic_store_explicit(&s->running->start, 0, memory_order_release);
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Counting calls into this process's tally (common/tally.h). There is one as soon as a daemon was
+ * found, or from the beginning where SIOX_REPORT asks for a report; before, and without either, a
+ * call costs one load. Everything here is async-signal-safe once the tally is there, takes no lock
+ * and keeps errno. */
+#ifndef SIOX_CLIENT_TALLY_H
+#define SIOX_CLIENT_TALLY_H
+#include "client/client.h"
+#include "common/tally.h"
+
+/* A child of fork that has yet to get one of its own. */
+#define SIOX_TALLY_DUE ((struct siox_tally *)1)
+extern _Atomic(struct siox_tally *) siox__tally_at;
+
+struct siox_tally *siox__tally_due(void);
+/* This process's, NULL: nobody wants it counted. */
+static inline struct siox_tally *siox__tally(void) {
+  struct siox_tally *t = atomic_load_explicit(&siox__tally_at, memory_order_acquire);
+  return __builtin_expect(t == SIOX_TALLY_DUE, 0) ? siox__tally_due() : t;
+}
+/* Makes it unless there is one. Under the guard; where there is no memory nothing is counted. */
+void siox__tally_begin(void);
+void siox__tally_reset(void); /* in a child of fork */
+
+/* One call that is counted: from begin to count. tally NULL: it is not. */
+struct siox__span {
+  struct siox_tally *tally;
+  struct siox_tally_running *running;
+  unsigned row;
+  int64_t start, end; /* end 0: count takes the time */
+};
+/* This thread's call of a row starts at `start` and is to move so many bytes. */
+void siox__span_begin(struct siox__span *s, struct siox_tally *tally, unsigned row, uint64_t bytes,
+                      int64_t start);
+void siox__span_end(struct siox__span *s, uint64_t bytes, bool failed);
+
+/* A call of io.def on a descriptor; counted if that is of a regular file. bytes: asked for;
+ * result: negative when it failed, else what was moved. */
+void siox__posix_start(struct siox__span *s, enum siox_posix_call call, int fd, uint64_t bytes);
+static inline void siox__posix_begin(struct siox__span *s, enum siox_posix_call call, int fd,
+                                     uint64_t bytes) {
+  s->tally = siox__tally();
+  if (__builtin_expect(s->tally != NULL, 0))
+    siox__posix_start(s, call, fd, bytes);
+}
+static inline void siox__posix_end(struct siox__span *s, int64_t result) {
+  if (s->tally)
+    siox__span_end(s, result < 0 ? 0 : (uint64_t)result, result < 0);
+}
+/* A call that makes a descriptor. began: before it; over: it has returned; opened: what it made,
+ * negative when it failed. */
+void siox__posix_open_began(struct siox__span *s, enum siox_posix_call call);
+void siox__posix_open_over(struct siox__span *s);
+void siox__posix_opened(struct siox__span *s, int fd);
+/* Whatever was known of a descriptor is over. */
+void siox__posix_forget(int fd);
+
+#endif
