@@ -85,6 +85,7 @@ struct siox_provider_env {
   const struct siox_option *settings;
   size_t nsettings;
   int64_t period_ns; /* of the collector */
+  const void *own;   /* of the daemon, for a provider of its own; NULL for all others */
   /* What other providers measured in this cycle, for those of a later phase: counters in unit a
    * second. The sum over all places, or of one; SIOX_ENOENT: nobody measures it, SIOX_EUNKNOWN: not
    * in this cycle. */

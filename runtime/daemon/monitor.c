@@ -3,6 +3,7 @@
 #include "daemon/monitor.h"
 #include "common/clock.h"
 #include "daemon/activities.h"
+#include "daemon/drives.h"
 #include "daemon/statistics.h"
 #include "daemon/watch.h"
 #include "monitor/metrics.h"
@@ -22,6 +23,7 @@ struct siox__monitor {
   const struct siox__log *log;
   int64_t period_ns;
   struct siox_modules modules;      /* settings live as long as the providers */
+  struct siox__drives *drives;
   struct siox_collector *collector; /* the thread's own */
   struct siox__activities *activities;
   json_t *sources; /* complete before the thread begins */
@@ -141,7 +143,8 @@ static int add(struct siox__monitor *m, const struct siox_provider *p,
                                         .origin = m->modules.file,
                                         .settings = module ? module->settings : NULL,
                                         .nsettings = module ? module->nsettings : 0,
-                                        .period_ns = m->period_ns};
+                                        .period_ns = m->period_ns,
+                                        .own = p == &siox__provider_drives ? m->drives : NULL};
   struct siox_diag diag = {""};
   const int e = siox_collector_add(m->collector, p, &env, &diag);
   if (e < 0 && !*diag.text)
@@ -170,11 +173,14 @@ static int add_providers(struct siox__monitor *m, const struct siox_config *conf
       if (probe.error == 0)
         (void)add(m, *p, NULL, root, diag);
     }
+    (void)add(m, &siox__provider_drives, NULL, root, diag);
     return 0;
   }
   for (size_t i = 0; e == 0 && i < m->modules.nproviders; i++) {
     const struct siox_module *module = &m->modules.provider[i];
-    const struct siox_provider *p = siox_provider_find(module->plugin);
+    const struct siox_provider *p = strcmp(module->plugin, siox__provider_drives.name) == 0
+                                        ? &siox__provider_drives
+                                        : siox_provider_find(module->plugin);
     size_t before = 0;
     while (before < i && strcmp(m->modules.provider[before].plugin, module->plugin) != 0)
       before++;
@@ -201,6 +207,7 @@ static void destroy(struct siox__monitor *m) {
   siox__watch_free(m->watch);
   siox_collector_free(m->collector);
   siox__activities_free(m->activities);
+  siox__drives_free(m->drives);
   siox_modules_free(&m->modules);
   siox__ledger_free(&m->ledger);
   siox__ledger_free(&m->each_second);
@@ -247,7 +254,8 @@ int siox__monitor_start(struct siox__monitor **out, const struct siox_config *co
   m->utilisation = json_object();
   const char *root = getenv("SIOX_SYSFS_ROOT");
   root = root ? root : "";
-  int e = siox_collector_new(&m->collector);
+  m->drives = siox__drives_new(config->disks);
+  int e = m->drives ? siox_collector_new(&m->collector) : SIOX_ENOMEM;
   if (e == 0)
     e = add_providers(m, config, root, diag);
   if (e == 0)
@@ -333,6 +341,11 @@ void siox__monitor_files(struct siox__monitor *m, uint32_t ranks, uint32_t strip
     return;
   atomic_store_explicit(&m->ranks, ranks, memory_order_relaxed);
   atomic_store_explicit(&m->stripes, stripes, memory_order_relaxed);
+}
+
+void siox__monitor_segment(struct siox__monitor *m, const struct siox_segment *segment) {
+  if (m)
+    siox__drives_tell(m->drives, segment);
 }
 
 void siox__monitor_view(struct siox__monitor *m, bool fresh) {

@@ -7,6 +7,7 @@
 #include "common/log.h"
 #include "daemon/reasoners.h"
 #include "monitor/ledger.h"
+#include "siox/bank.h"
 #include "siox/config.h"
 #include "store/store.h"
 #include <jansson.h>
@@ -28,6 +29,8 @@ int siox__monitor_processes(struct siox__monitor *m, const struct siox__process 
 /* How many ranks use files, and the greatest number of disks that one of these lies on; no lock is
  * taken. */
 void siox__monitor_files(struct siox__monitor *m, uint32_t ranks, uint32_t stripes);
+/* What an emulated drive is told to do; no lock is taken. */
+void siox__monitor_segment(struct siox__monitor *m, const struct siox_segment *segment);
 /* For whom the following answers are. A meter read often tells what a processor computes
  * (CVE-2020-8694), which is why Linux gives it to root alone: whoever may not administer the daemon
  * gets joules of the last full second, and no single issues. */

@@ -2,6 +2,7 @@
 /* What happened, to the trace and to the store. Neither ever stops the daemon: what cannot be
  * written is counted and said once. */
 #include "daemon/daemon.h"
+#include "daemon/monitor.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -196,6 +197,7 @@ void siox__record_segment(void *daemon, const struct siox_segment *segment) {
   struct siox__daemon *d = daemon;
   if (!d->begun && !d->trace) /* a bank that only checks the policy's name */
     return;
+  siox__monitor_segment(d->monitor, segment);
   struct siox_trace_event event = {.kind = SIOX_TRACE_SEGMENT};
   event.u.segment = *segment;
   if (segment->job != SIOX_NOBODY)

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* See drives.h. Of each drive, "disk0" and so on: requests (pieces of what programs ask for) and
+ * bytes, the seconds that one request of the cycle takes on average to be served, without waiting
+ * for others, and joules, which are the drive model's. */
+#include "daemon/drives.h"
+#include "monitor/metrics.h"
+#include <math.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Written by the loop alone. */
+struct counts {
+  _Atomic uint64_t requests, bytes, service_ns, joules_nj;
+  double rest_nj; /* the loop's own: what is less than a count */
+};
+struct siox__drives {
+  uint32_t n;
+  struct counts of[];
+};
+enum { REQUESTS, BYTES, TIME, ENERGY, METRICS };
+struct reader {
+  const struct siox__drives *drives;
+  struct siox__metrics metrics;
+  struct { /* at the reading before */
+    uint64_t requests, service_ns;
+  } *before;
+};
+
+struct siox__drives *siox__drives_new(uint32_t ndisks) {
+  struct siox__drives *d = calloc(1, sizeof *d + ndisks * sizeof d->of[0]);
+  if (d)
+    d->n = ndisks;
+  return d;
+}
+
+void siox__drives_free(struct siox__drives *drives) { free(drives); }
+
+static void grow(_Atomic uint64_t *count, uint64_t by) {
+  const uint64_t before = atomic_load_explicit(count, memory_order_relaxed);
+  atomic_store_explicit(count, before + by, memory_order_relaxed);
+}
+
+void siox__drives_tell(struct siox__drives *drives, const struct siox_segment *segment) {
+  if (segment->disk >= drives->n)
+    return;
+  struct counts *c = &drives->of[segment->disk];
+  const double nj = c->rest_nj + fmax(segment->joules, 0) * 1e9;
+  grow(&c->joules_nj, (uint64_t)nj);
+  c->rest_nj = nj - floor(nj);
+  if (segment->state != SIOX_ACTIVE)
+    return;
+  grow(&c->bytes, segment->bytes);
+  grow(&c->service_ns, (uint64_t)(segment->end - segment->start));
+  grow(&c->requests, 1); /* last: a reading between the two has the time too early, not too late */
+}
+
+static void probe_drives(const struct siox_provider_env *env, struct siox_probe *probe) {
+  (void)env;
+  *probe = (struct siox_probe){.resolution_s = 1e-9};
+}
+
+static void close_drives(void *state) {
+  struct reader *r = state;
+  siox__metrics_free(&r->metrics);
+  free(r->before);
+  free(r);
+}
+
+static bool add(struct reader *r, enum siox_metric_kind kind, const char *name, const char *where,
+                const char *unit, double scale, enum siox_polarity polarity) {
+  struct siox_metric *m = siox__metrics_add(&r->metrics, kind, name, where, unit);
+  if (!m)
+    return false;
+  m->scale = scale;
+  m->polarity = polarity;
+  if (unit[0] == 'J') {
+    m->domain = SIOX_DOMAIN_DISK;
+    m->flags = SIOX_METRIC_ESTIMATED | SIOX_METRIC_OUTSIDE;
+  }
+  return true;
+}
+
+static int open_drives(const struct siox_provider_env *env, void **state, struct siox_diag *diag) {
+  const struct siox__drives *drives = env->own;
+  if (env->nsettings > 0) {
+    snprintf(diag->text, sizeof diag->text, "%s:%u: %s: drives has no settings", env->origin,
+             env->settings[0].line, env->settings[0].key);
+    return SIOX_EINVAL;
+  }
+  if (!drives || drives->n > SIOX__DRIVES_MOST) {
+    snprintf(diag->text, sizeof diag->text, "%u drives; up to %d are measured one by one",
+             drives ? drives->n : 0, SIOX__DRIVES_MOST);
+    return SIOX_ENOENT;
+  }
+  struct reader *r = calloc(1, sizeof *r);
+  if (r)
+    r->before = calloc(drives->n + 1, sizeof *r->before);
+  bool whole = r && r->before;
+  for (uint32_t i = 0; whole && i < drives->n; i++) {
+    char where[24];
+    snprintf(where, sizeof where, "disk%u", i);
+    whole = add(r, SIOX_METRIC_COUNTER, "disk_requests", where, "1", 1, SIOX_NEITHER_IS_BETTER) &&
+            add(r, SIOX_METRIC_COUNTER, "disk_bytes", where, "B", 1, SIOX_NEITHER_IS_BETTER) &&
+            add(r, SIOX_METRIC_SAMPLED, "disk_request_time", where, "s", 1, SIOX_LESS_IS_BETTER) &&
+            add(r, SIOX_METRIC_COUNTER, "energy", where, "J", 1e-9, SIOX_LESS_IS_BETTER);
+  }
+  if (!whole) {
+    if (r)
+      close_drives(r);
+    snprintf(diag->text, sizeof diag->text, "%s", siox_strerror(SIOX_ENOMEM));
+    return SIOX_ENOMEM;
+  }
+  r->drives = drives;
+  *state = r;
+  return 0;
+}
+
+static size_t metrics_drives(void *state, const struct siox_metric **list) {
+  const struct reader *r = state;
+  *list = r->metrics.list;
+  return r->metrics.n;
+}
+
+static int read_drives(void *state, int64_t now_ns, struct siox_reading *readings) {
+  struct reader *r = state;
+  (void)now_ns;
+  for (uint32_t i = 0; i < r->drives->n; i++, readings += METRICS) {
+    const struct counts *c = &r->drives->of[i];
+    const uint64_t requests = atomic_load_explicit(&c->requests, memory_order_relaxed),
+                   service_ns = atomic_load_explicit(&c->service_ns, memory_order_relaxed),
+                   more = requests - r->before[i].requests;
+    readings[REQUESTS] = (struct siox_reading){.count = requests};
+    readings[BYTES] =
+        (struct siox_reading){.count = atomic_load_explicit(&c->bytes, memory_order_relaxed)};
+    readings[ENERGY] =
+        (struct siox_reading){.count = atomic_load_explicit(&c->joules_nj, memory_order_relaxed)};
+    readings[TIME] =
+        (struct siox_reading){.error = SIOX_EUNKNOWN}; /* of no request there is none */
+    if (more > 0) {
+      readings[TIME] = (struct siox_reading){
+          .value = (double)(service_ns - r->before[i].service_ns) * 1e-9 / (double)more};
+      r->before[i].requests = requests;
+      r->before[i].service_ns = service_ns;
+    }
+  }
+  return 0;
+}
+
+const struct siox_provider siox__provider_drives = {
+    .abi = SIOX_PROVIDER_ABI,
+    .name = "drives",
+    .about = "what each emulated drive did: requests, bytes, time of a request, joules",
+    .priority = 1,
+    .probe = probe_drives,
+    .open = open_drives,
+    .metrics = metrics_drives,
+    .read = read_drives,
+    .close = close_drives,
+};

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The emulated drives as a provider of measurements, beside those of the node (siox/providers.def).
+ * The loop adds up what the drives are told to do, the monitor's thread reads it: numbers that only
+ * grow, no lock. What is accepted counts at once, though a drive may be busy with it for a while.
+ */
+#ifndef SIOX_DAEMON_DRIVES_H
+#define SIOX_DAEMON_DRIVES_H
+#include "siox/bank.h"
+#include "siox/provider.h"
+
+/* Nodes with more are not measured drive by drive: each costs four metrics a cycle. */
+enum { SIOX__DRIVES_MOST = 256 };
+
+struct siox__drives;
+/* NULL: out of memory. */
+struct siox__drives *siox__drives_new(uint32_t ndisks);
+void siox__drives_free(struct siox__drives *drives); /* NULL is fine */
+/* The loop's. */
+void siox__drives_tell(struct siox__drives *drives, const struct siox_segment *segment);
+
+/* "drives"; env->own is the struct siox__drives. SIOX_ERANGE: more than SIOX__DRIVES_MOST. */
+extern const struct siox_provider siox__provider_drives;
+
+#endif

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The emulated drives as a provider: what the loop told is what is read. */
+#include "daemon/drives.h"
+#include "siox/collector.h"
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const int64_t S = 1000000000;
+
+static struct siox_segment active(uint32_t disk, int64_t from, int64_t to, uint64_t bytes,
+                                  double joules) {
+  return (struct siox_segment){.disk = disk,
+                               .state = SIOX_ACTIVE,
+                               .start = from,
+                               .end = to,
+                               .bytes = bytes,
+                               .joules = joules,
+                               .share = 1};
+}
+
+static const struct siox_series *series(const struct siox_cycle *cycle, const char *name,
+                                        const char *where) {
+  for (size_t i = 0; i < cycle->nseries; i++)
+    if (!strcmp(cycle->series[i].metric.name, name) &&
+        !strcmp(cycle->series[i].metric.where, where))
+      return &cycle->series[i];
+  fail_msg("no %s of %s", name, where);
+  return NULL;
+}
+
+static struct siox_collector *collect(const struct siox__drives *drives) {
+  struct siox_collector *c;
+  struct siox_diag diag;
+  const struct siox_provider_env env = {.root = "", .origin = "", .own = drives};
+  assert_int_equal(siox_collector_new(&c), 0);
+  assert_int_equal(siox_collector_add(c, &siox__provider_drives, &env, &diag), 0);
+  return c;
+}
+
+static void what_a_drive_did_is_read(void **unused) {
+  (void)unused;
+  struct siox__drives *drives = siox__drives_new(3);
+  struct siox_collector *c = collect(drives);
+  siox__drives_tell(drives, &(struct siox_segment){.disk = 1, .state = SIOX_IDLE, .joules = 7});
+  assert_int_equal(siox_collector_cycle(c, 10 * S, 10 * S), 0);
+  struct siox_segment s = active(1, 11 * S, 11 * S + 4000000, 65536, 0.25);
+  siox__drives_tell(drives, &s);
+  s = active(1, 12 * S, 12 * S + 8000000, 131072, 0.5);
+  siox__drives_tell(drives, &s);
+  siox__drives_tell(drives, &(struct siox_segment){.disk = 1, .state = SIOX_IDLE, .joules = 20});
+  assert_int_equal(siox_collector_cycle(c, 12 * S, 12 * S), 0);
+  const struct siox_cycle *cycle = siox_collector_last(c);
+  assert_true(series(cycle, "disk_requests", "disk1")->last.amount == 2);
+  assert_true(series(cycle, "disk_bytes", "disk1")->last.amount == 196608);
+  assert_true(fabs(series(cycle, "disk_request_time", "disk1")->last.value - 0.006) < 1e-12);
+  const struct siox_series *energy = series(cycle, "energy", "disk1");
+  assert_true(fabs(energy->last.amount - 20.75) < 1e-6 && energy->counts);
+  assert_true(energy->metric.domain == SIOX_DOMAIN_DISK &&
+              energy->metric.flags == (SIOX_METRIC_ESTIMATED | SIOX_METRIC_OUTSIDE));
+  assert_true(series(cycle, "disk_bytes", "disk2")->last.amount == 0);
+  siox_collector_free(c);
+  siox__drives_free(drives);
+}
+
+static void without_a_request_there_is_no_time_of_one(void **unused) {
+  (void)unused;
+  struct siox__drives *drives = siox__drives_new(1);
+  struct siox_collector *c = collect(drives);
+  const struct siox_segment s = active(0, S, S + 3000000, 4096, 0.1);
+  for (int i = 1; i <= 4; i++) {
+    if (i == 3)
+      siox__drives_tell(drives, &s);
+    assert_int_equal(siox_collector_cycle(c, i * S, i * S), 0);
+    const struct siox_series *time = series(siox_collector_last(c), "disk_request_time", "disk0");
+    assert_int_equal(time->last.state == SIOX_SAMPLE_LOST, i != 3);
+  }
+  siox_collector_free(c);
+  siox__drives_free(drives);
+}
+
+/* A trillion pieces of a third of a nanojoule would be too slow here: a thousand tell it, too. */
+static void no_joule_is_lost_to_rounding(void **unused) {
+  (void)unused;
+  struct siox__drives *drives = siox__drives_new(1);
+  struct siox_collector *c = collect(drives);
+  assert_int_equal(siox_collector_cycle(c, S, S), 0);
+  for (int i = 0; i < 3000; i++) {
+    const struct siox_segment s = active(0, i, i + 1, 1, 1e-9 / 3);
+    siox__drives_tell(drives, &s);
+  }
+  assert_int_equal(siox_collector_cycle(c, 2 * S, 2 * S), 0);
+  assert_true(fabs(series(siox_collector_last(c), "energy", "disk0")->last.amount - 1e-6) < 1.1e-9);
+  siox_collector_free(c);
+  siox__drives_free(drives);
+}
+
+static void a_drive_that_is_not_there_is_left_out(void **unused) {
+  (void)unused;
+  struct siox__drives *drives = siox__drives_new(1);
+  const struct siox_segment s = active(1, 0, 1, 1, 1);
+  siox__drives_tell(drives, &s);
+  siox__drives_free(drives);
+}
+
+static void too_many_drives_are_not_measured(void **unused) {
+  (void)unused;
+  struct siox__drives *drives = siox__drives_new(SIOX__DRIVES_MOST + 1);
+  struct siox_diag diag;
+  void *state;
+  const struct siox_provider_env env = {.root = "", .origin = "", .own = drives};
+  assert_int_equal(siox__provider_drives.open(&env, &state, &diag), SIOX_ENOENT);
+  assert_non_null(strstr(diag.text, "257 drives; up to 256"));
+  siox__drives_free(drives);
+}
+
+static void it_has_no_settings(void **unused) {
+  (void)unused;
+  struct siox__drives *drives = siox__drives_new(1);
+  struct siox_diag diag;
+  void *state;
+  const struct siox_option option = {.key = "colour", .value = "red", .line = 7};
+  const struct siox_provider_env env = {
+      .root = "", .origin = "m.yaml", .own = drives, .settings = &option, .nsettings = 1};
+  assert_int_equal(siox__provider_drives.open(&env, &state, &diag), SIOX_EINVAL);
+  assert_string_equal(diag.text, "m.yaml:7: colour: drives has no settings");
+  siox__drives_free(drives);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(what_a_drive_did_is_read),
+      cmocka_unit_test(without_a_request_there_is_no_time_of_one),
+      cmocka_unit_test(no_joule_is_lost_to_rounding),
+      cmocka_unit_test(a_drive_that_is_not_there_is_left_out),
+      cmocka_unit_test(too_many_drives_are_not_measured),
+      cmocka_unit_test(it_has_no_settings),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
