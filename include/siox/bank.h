@@ -104,6 +104,9 @@ int siox_bank_unflushed(struct siox_bank *bank, uint32_t disk, int64_t until);
  * SIOX_EINVAL (level). siox_bank_pinned: the level, SIOX_NOBODY: none. */
 int siox_bank_pin(struct siox_bank *bank, int64_t now, uint32_t disk, uint32_t level);
 uint32_t siox_bank_pinned(const struct siox_bank *bank, uint32_t disk);
+/* For trials of detectors: what the disk begins before `until` takes it `factor` times as long, though nobody's plans know
+ * of it. SIOX_ERANGE (disk), SIOX_EINVAL (factor: 1 to 1e6). */
+int siox_bank_slow(struct siox_bank *bank, uint32_t disk, double factor, int64_t until);
 /* The disk itself: the level that it has or is changing to, and what it waits for power for. The view has for pinned ones
  * what their policy believes. */
 void siox_bank_disk_now(const struct siox_bank *bank, uint32_t disk, uint32_t *level, uint32_t *target, bool *moving);

@@ -51,6 +51,16 @@ bool siox__bank_withhold(struct siox_bank *bank, const struct siox_command *c) {
   return true;
 }
 
+int siox_bank_slow(struct siox_bank *bank, uint32_t disk, double factor, int64_t until) {
+  if (disk >= bank->view.ndisks)
+    return SIOX_ERANGE;
+  if (!(factor >= 1 && factor <= 1e6))
+    return SIOX_EINVAL;
+  bank->disk[disk].slow = factor;
+  bank->disk[disk].slow_until = until;
+  return 0;
+}
+
 int siox_bank_pin(struct siox_bank *bank, int64_t now, uint32_t disk, uint32_t level) {
   if (bank->finished)
     return SIOX_EINVAL;

@@ -56,6 +56,20 @@ static json_t *no_such_speed(const struct siox__daemon *d, const json_t *range,
   return NULL;
 }
 
+/* What is wrong with [[first, last], ...], NULL: nothing. */
+static json_t *no_such_disks(const struct siox__daemon *d, const char *what, const json_t *ranges) {
+  json_t *range;
+  size_t i;
+  json_array_foreach((json_t *)(uintptr_t)ranges, i, range) {
+    json_int_t first = json_integer_value(json_array_get(range, 0)),
+               last = json_integer_value(json_array_get(range, 1));
+    if (json_array_size(range) != 2 || first < 0 || last < first || last >= d->drives.ndisks)
+      return json_pack("{s:o}", "error",
+                       json_sprintf("%s: disks: the last is %u", what, d->drives.ndisks - 1));
+  }
+  return NULL;
+}
+
 json_t *siox__admin_level(struct siox__session *s, json_t *ask) {
   struct siox__daemon *d = s->d;
   const json_t *ranges = json_object_get(ask, "disks"), *speed = json_object_get(ask, "speed");
@@ -63,15 +77,14 @@ json_t *siox__admin_level(struct siox__session *s, json_t *ask) {
   size_t i;
   if (!json_array_size(ranges) || !is_speed(speed))
     return wrong("level: disks [[first, last], ...] and a speed, \"full\", \"lowest\" or \"auto\"");
-  json_array_foreach(ranges, i, range) {
-    json_int_t first = json_integer_value(json_array_get(range, 0)),
-               last = json_integer_value(json_array_get(range, 1));
-    if (json_array_size(range) != 2 || first < 0 || last < first || last >= d->drives.ndisks)
-      return json_pack("{s:o}", "error",
-                       json_sprintf("level: disks: the last is %u", d->drives.ndisks - 1));
-    if ((no = no_such_speed(d, range, speed)))
-      return no; /* of some other disk, too: then none is set */
-  }
+  if ((no = no_such_disks(d, "level", ranges)))
+    return no;
+  json_array_foreach(
+      ranges, i,
+      range) if ((no =
+                      no_such_speed(
+                          d, range,
+                          speed))) return no; /* of some other disk, too: then none is set */
   int64_t now = siox__now_ns();
   int r = siox__daemon_begin(d, now, "siox admin");
   if (r < 0)
@@ -89,6 +102,37 @@ json_t *siox__admin_level(struct siox__session *s, json_t *ask) {
     siox__record_lost(d, "an administrator has set levels of disks");
   siox__log(&d->log, SIOX__LOG_WARN, "user %u sets the level of %u disks", (unsigned)s->uid, set);
   return json_pack("{s:i}", "set", (int)set);
+}
+
+/* {"ask": "slow", "disks": [[first, last], ...], "factor": F, "seconds": S}: a fault, for trials of
+ * what watches the disks. */
+json_t *siox__admin_slow(struct siox__session *s, json_t *ask) {
+  struct siox__daemon *d = s->d;
+  const json_t *ranges = json_object_get(ask, "disks");
+  const double factor = json_number_value(json_object_get(ask, "factor")),
+               seconds = json_number_value(json_object_get(ask, "seconds"));
+  json_t *range, *no;
+  size_t i;
+  if (!json_array_size(ranges) || !(factor >= 1 && factor <= 1e6) ||
+      !(seconds >= 0 && seconds <= 1e6))
+    return wrong("slow: disks [[first, last], ...], a factor from 1 to 1e6 and seconds up to 1e6");
+  if ((no = no_such_disks(d, "slow", ranges)))
+    return no;
+  int r = siox__daemon_begin(d, siox__now_ns(), "siox admin");
+  if (r < 0)
+    return wrong(siox_strerror(r));
+  uint32_t slowed = 0;
+  int64_t until = (d->stamped ? siox_bank_now(d->bank) : siox__now_ns()) + (int64_t)(seconds * 1e9);
+  json_array_foreach(ranges, i, range) {
+    json_int_t last = json_integer_value(json_array_get(range, 1));
+    for (json_int_t n = json_integer_value(json_array_get(range, 0)); n <= last; n++)
+      slowed += siox_bank_slow(d->bank, (uint32_t)n, factor, until) == 0;
+  }
+  if (d->trace) /* a replay would not know */
+    siox__record_lost(d, "an administrator has made disks slow");
+  siox__log(&d->log, SIOX__LOG_WARN, "user %u makes %u disks %g times as slow for %g s",
+            (unsigned)s->uid, slowed, factor, seconds);
+  return json_pack("{s:i}", "slowed", (int)slowed);
 }
 
 /* {"ask": "release", "job": KEY, "uid": N}: all the job's processes are as if they had just come.

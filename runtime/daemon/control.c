@@ -152,6 +152,7 @@ static const struct {
             {"finish", finish, false},
             {"stop", stop, true},
             {"level", siox__admin_level, true},
+            {"slow", siox__admin_slow, true},
             {"release", siox__admin_release, true},
             {"drain", siox__admin_drain, true}};
 

@@ -19,6 +19,7 @@ json_t *siox__status_counters(struct siox__daemon *d);
 /* admin.c */
 bool siox__admin(const struct siox__session *s);
 json_t *siox__admin_refusal(const struct siox__session *s);
+json_t *siox__admin_slow(struct siox__session *s, json_t *ask);
 json_t *siox__admin_level(struct siox__session *s, json_t *ask);
 json_t *siox__admin_release(struct siox__session *s, json_t *ask);
 json_t *siox__admin_drain(struct siox__session *s, json_t *ask);

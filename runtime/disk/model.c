@@ -177,6 +177,8 @@ struct siox__charge siox__disk_serve(struct siox__disk *disk, int64_t now, uint3
   struct siox__charge charge = {.start = disk->free_at > now ? disk->free_at : now,
                                 .sequential = sequential};
   charge.end = charge.start + siox__disk_service(disk, bytes, sequential);
+  if (charge.start < disk->slow_until)
+    charge.end = charge.start + llround((double)(charge.end - charge.start) * disk->slow);
   charge.moving_ns = disk->nmoves ? moving_between(disk, now, charge.start) : 0;
   charge.queued_ns = charge.start - now - charge.moving_ns;
   disk->served = true;

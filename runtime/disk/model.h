@@ -39,6 +39,8 @@ struct siox__disk {
   double move_from;
   int64_t move_start, move_end;
   uint32_t move_job;
+  double slow; /* what begins before slow_until takes so many times as long; for trials */
+  int64_t slow_until;
   bool served; /* file and next are valid */
   uint64_t file, next;
   struct { /* service times that were worked out last, [sequential] */

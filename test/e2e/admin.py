@@ -39,6 +39,26 @@ def a_set_level_stays_until_it_is_given_back():
         assert [d["target"] for d in shown(daemon)["disks"]] == [12000, 12000, 12000]
 
 
+def a_slow_disk_takes_so_many_times_as_long():
+    with Daemon(policy="base", disks=2) as daemon:
+        client = daemon.client().join()
+        number, _ = client.open(daemon.file("a", 1 << 20), "0:1:64K")
+        took = [client.io(number, 65536 * i % 131072, 65536, (10 + i) * SECOND) - (10 + i) * SECOND for i in range(2)]
+        run = tool(daemon, "admin", "slow", "0", "5", "3.5")  # of the time that the disks have: 11 s
+        assert (run.returncode, run.stdout) == (0, "1 disks\n"), run
+        slow = [client.io(number, 65536 * i % 131072, 65536, (12 + i) * SECOND) - (12 + i) * SECOND for i in range(4)]
+        seeking, following = took
+        assert slow == [5 * seeking, 5 * following, 5 * seeking, following], (took, slow)
+        client.close()
+        for words in (["2", "5", "1"], ["0", "0.5", "1"], ["0", "nan", "1"], ["0", "5", "1e7"], ["0", "5"], ["0", "x", "1"], ["0", "1e9", "1"]):
+            run = tool(daemon, "admin", "slow", *words)
+            assert run.returncode in (1, 2) and "slow:" in run.stderr, run
+        asker = daemon.client()
+        for ask in ({}, {"disks": 3}, {"disks": [[0]]}, {"disks": [[0, 0]], "factor": "5", "seconds": 1},
+                    {"disks": [[0, 0]], "factor": 5, "seconds": 1e99}, {"disks": [[-1, 0]], "factor": 5, "seconds": 1}):
+            assert "slow" in asker.ask("slow", **ask)["error"], ask
+
+
 def a_speed_that_a_disk_does_not_have_is_refused():
     with Daemon(policy="claims", disks=2) as daemon:
         daemon.client().join()
@@ -91,15 +111,16 @@ def other_users_are_refused_and_told_who_may():
         if os.fork() == 0:
             os.setuid(12345)
             peer = daemon.client()
-            asks = (("stop", {}), ("drain", {}), ("release", {"job": "mine"}), ("level", {"disks": [[0, 0]], "speed": "full"}))
+            asks = (("stop", {}), ("drain", {}), ("release", {"job": "mine"}), ("level", {"disks": [[0, 0]], "speed": "full"}),
+                    ("slow", {"disks": [[0, 0]], "factor": 2, "seconds": 1}))
             answers = [peer.ask(ask, **more) for ask, more in asks] + [peer.ask("status"), peer.ask("finish")]
             os.write(write, json.dumps(answers).encode())
             os._exit(0)
         os.close(write)
         answers = json.loads(os.fdopen(read).read())
-        assert all(a == {"error": "not permitted: only root may do this; you are user 12345"} for a in answers[:4]), answers[:4]
-        assert len(answers[4]["disks"][0]["claims"]) == 1  # but all may look,
-        assert not answers[5]["finished"]  # and finish ends nothing of others
+        assert all(a == {"error": "not permitted: only root may do this; you are user 12345"} for a in answers[:5]), answers[:5]
+        assert len(answers[5]["disks"][0]["claims"]) == 1  # but all may look,
+        assert not answers[6]["finished"]  # and finish ends nothing of others
         assert shown(daemon)["clients"] == 1
 
 

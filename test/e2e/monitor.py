@@ -248,6 +248,26 @@ def a_name_of_any_bytes_leaves_the_status_readable():
         assert "??/proc/meminfo" in shown.stdout and shown.returncode == 1, shown
 
 
+def a_slow_disk_is_named():
+    with tempfile.TemporaryDirectory() as directory:
+        path = configuration(directory, "providers: [drives]\ndetectors: [{plugin: statistics, config: {learning: 25, metrics: disk_request_time}}]\n")
+        with Daemon(monitor=path, monitor_period=0.05, clock="monotonic") as daemon:
+            client, tool = daemon.client().join(job="reader"), daemon.client()
+            number, _ = client.open(daemon.file("f", 1 << 20), "0:4:64K", time=time.monotonic_ns())
+
+            def node():
+                for offset in (0, 262144):  # as a program does: the next request comes when this one is done
+                    done = client.io(number, offset, 262144, time.monotonic_ns())
+                    time.sleep(max(0, done - time.monotonic_ns()) / 1e9)
+                return tool.ask("status")["monitor"]["node"]
+
+            until(lambda: node()["cycles"] > 60)
+            assert tool.ask("slow", disks=[[2, 2]], factor=6, seconds=60) == {"slowed": 1}
+            found = until(lambda: (n := node())["verdict"] == "fault" and n)
+            assert found["subject"] == "disk2" and found["category"] == "disk", found
+            assert "disk_request_time of disk2" in found["evidence"] and "no more to do" in found["evidence"], found
+
+
 def without_a_period_nothing_is_measured():
     with Daemon(monitor_period=-1) as daemon:
         assert daemon.client().ask("status")["monitor"] is None

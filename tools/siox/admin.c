@@ -16,6 +16,9 @@ static const char usage[] =
     "\n"
     "  level DISKS SPEED      disks (0-15,40) go to a speed, full or lowest, and stay there\n"
     "                         whatever is claimed; auto gives them back to the policy\n"
+    "  slow DISKS FACTOR SECONDS  whatever they begin in the next SECONDS takes them FACTOR times "
+    "as\n"
+    "                         long, as if they were failing; for trials of monitoring\n"
     "  release JOB [--uid N]  the claims of a job, as siox disks names it, are taken away: its\n"
     "                         processes go on, and are heard again when they say something new\n"
     "  drain [off]            no new process is taken in; when the last has left, the daemon ends\n"
@@ -26,8 +29,35 @@ static const char usage[] =
     "\n"
     "examples: siox admin level 0-3 full\n"
     "          siox admin level 0-3 auto\n"
+    "          siox admin slow 2 5 30\n"
     "          siox admin release slurm/4711.0 --uid 1000\n"
     "          siox admin drain\n";
+
+static json_t *list_of(const struct siox__ranges *ranges) {
+  json_t *list = json_array();
+  for (uint32_t i = 0; i < ranges->count; i++)
+    json_array_append_new(list, json_pack("[I, I]", (json_int_t)ranges->range[i].first,
+                                          (json_int_t)ranges->range[i].last));
+  return list;
+}
+
+static json_t *slow(char **argument, int count, const char **why) {
+  struct siox__ranges ranges;
+  char *end[2] = {"", ""};
+  *why = "slow: DISKS, FACTOR and SECONDS are wanted";
+  if (count != 3)
+    return NULL;
+  *why = "slow: disks are written like 0-15,40";
+  if (siox__ranges_parse(&ranges, argument[0]) < 0)
+    return NULL;
+  double factor = strtod(argument[1], &end[0]), seconds = strtod(argument[2], &end[1]);
+  *why = "slow: a factor is a number from 1 to 1e6, and so are seconds, or 0";
+  if (end[0] == argument[1] || *end[0] || end[1] == argument[2] || *end[1] ||
+      !(factor >= 1 && factor <= 1e6) || !(seconds >= 0 && seconds <= 1e6))
+    return NULL;
+  return json_pack("{s:s, s:o, s:f, s:f}", "ask", "slow", "disks", list_of(&ranges), "factor",
+                   factor, "seconds", seconds);
+}
 
 static json_t *level(char **argument, int count, const char **why) {
   struct siox__ranges ranges;
@@ -49,11 +79,7 @@ static json_t *level(char **argument, int count, const char **why) {
       return NULL;
     speed = json_integer(number);
   }
-  json_t *list = json_array();
-  for (uint32_t i = 0; i < ranges.count; i++)
-    json_array_append_new(list, json_pack("[I, I]", (json_int_t)ranges.range[i].first,
-                                          (json_int_t)ranges.range[i].last));
-  return json_pack("{s:s, s:o, s:o}", "ask", "level", "disks", list, "speed", speed);
+  return json_pack("{s:s, s:o, s:o}", "ask", "level", "disks", list_of(&ranges), "speed", speed);
 }
 
 static json_t *release(char **argument, int count, const char *uid, const char **why) {
@@ -72,6 +98,8 @@ static json_t *question(char **argument, int count, const char *uid, const char 
   const char *action = count ? argument[0] : "";
   if (!strcmp(action, "level"))
     return level(argument + 1, count - 1, why);
+  if (!strcmp(action, "slow"))
+    return slow(argument + 1, count - 1, why);
   if (!strcmp(action, "release"))
     return release(argument + 1, count - 1, uid, why);
   bool off = count == 2 && !strcmp(argument[1], "off");
@@ -80,13 +108,15 @@ static json_t *question(char **argument, int count, const char *uid, const char 
     return count == 1 || off ? json_pack("{s:s, s:b}", "ask", "drain", "on", !off) : NULL;
   if (!strcmp(action, "stop"))
     return count == 1 ? json_pack("{s:s}", "ask", "stop") : NULL;
-  *why = "an action is wanted: level, release, drain or stop";
+  *why = "an action is wanted: level, slow, release, drain or stop";
   return NULL;
 }
 
 static void tell(const char *action, const json_t *answer) {
   if (!strcmp(action, "level"))
     printf("%d disks\n", (int)json_integer_value(json_object_get(answer, "set")));
+  else if (!strcmp(action, "slow"))
+    printf("%d disks\n", (int)json_integer_value(json_object_get(answer, "slowed")));
   else if (!strcmp(action, "release"))
     printf("%d processes\n", (int)json_integer_value(json_object_get(answer, "processes")));
   else if (!strcmp(action, "drain"))
