@@ -19,6 +19,7 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <mpi.h>
+#include <pthread.h>
 #include <sys/resource.h>
 #include <time.h>
 
@@ -40,7 +41,8 @@ static const char usage[] =
     "  --info KEY=VALUE    a hint for MPI_File_open; may be repeated\n"
     "  --seed N            of the first state (1)\n"
     "  --stall RANK:STEP:SECONDS  the rank sleeps before that step; may be repeated\n"
-    "  --spin RANK:STEP:SECONDS   the rank computes in vain; may be repeated\n"
+    "  --spin RANK:STEP:SECONDS   a thread of the rank begins to compute in vain; may be repeated\n"
+    "  --pause SECONDS     between steps, so that ranks leave some of their processors (0)\n"
     "  --json=OUTPUT       what took how long, in OUTPUT\n"
     "\n"
     "Status 1: an error; 2: a wrong option.\n"
@@ -62,6 +64,7 @@ struct options {
   const char *prefix, *restart, *json_file, *hint[HINTS];
   int64_t n, layers, v2, v3, steps, work, output_every, rollover, restart_every, seed, nhints,
       nevents;
+  double pause;
   struct anomaly event[EVENTS];
 };
 struct header { /* of a restart file */
@@ -255,19 +258,38 @@ static uint64_t checksum(struct state *s) {
   return all;
 }
 
+static double now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+static void *spin(void *anomaly) {
+  const double until = now() + ((const struct anomaly *)anomaly)->seconds;
+  while (now() < until)
+    ;
+  return NULL;
+}
+
+static void rest(double seconds) {
+  struct timespec t = {(time_t)seconds, (long)((seconds - floor(seconds)) * 1e9)};
+  while (seconds > 0 && nanosleep(&t, &t) < 0 && errno == EINTR)
+    ;
+}
+
+/* Threads that spin end when their time is over, or with the process. */
 static void disturb(const struct options *o, int64_t at) {
+  pthread_t thread;
   for (int64_t i = 0; i < o->nevents; i++) {
     const struct anomaly *a = &o->event[i];
     if (a->rank != rank || a->step != at)
       continue;
-    struct timespec t = {(time_t)a->seconds, (long)((a->seconds - floor(a->seconds)) * 1e9)};
-    double until = MPI_Wtime() + a->seconds;
-    if (a->spin)
-      while (MPI_Wtime() < until)
-        ;
+    if (!a->spin)
+      rest(a->seconds);
+    else if (pthread_create(&thread, NULL, spin, (void *)(uintptr_t)a) == 0)
+      pthread_detach(thread);
     else
-      while (nanosleep(&t, &t) < 0 && errno == EINTR)
-        ;
+      fail("no thread can be had", "--spin", MPI_SUCCESS);
   }
 }
 
@@ -441,6 +463,7 @@ static void run(const struct options *o) {
   for (int64_t i = from + 1; i <= o->steps; i++) {
     disturb(o, i);
     step(&s);
+    rest(o->pause);
     if (o->output_every && i % o->output_every == 0)
       write_output(&s, i / o->output_every - 1);
     if (o->restart_every && i % o->restart_every == 0)
@@ -517,7 +540,8 @@ static int parse(int argc, char **argv, struct options *o) {
     SEED,
     STALL,
     SPIN,
-    JSON
+    JSON,
+    PAUSE
   };
   static const struct option known[] = {{"grid", required_argument, NULL, GRID},
                                         {"layers", required_argument, NULL, LAYERS},
@@ -533,6 +557,7 @@ static int parse(int argc, char **argv, struct options *o) {
                                         {"stall", required_argument, NULL, STALL},
                                         {"spin", required_argument, NULL, SPIN},
                                         {"json", required_argument, NULL, JSON},
+                                        {"pause", required_argument, NULL, PAUSE},
                                         {"help", no_argument, NULL, 'h'},
                                         {0}};
   /* Those that are a whole number, in the order above; grid and layers are no more than 16384 x
@@ -556,6 +581,8 @@ static int parse(int argc, char **argv, struct options *o) {
       good = option_whole(optarg, 0, INT64_MAX, &o->seed);
     else if (c == STALL || c == SPIN)
       good = parse_event(optarg, c == SPIN, o);
+    else if (c == PAUSE)
+      good = option_real(optarg, 0, 1e6, &o->pause);
     else if (c == JSON)
       o->json_file = optarg;
     else if (c == 'h')
