@@ -6,6 +6,7 @@
 #define SIOX_CONFIG_H
 #include "siox/drive.h"
 #include "siox/error.h"
+#include "siox/keep.h"
 #include "siox/layout.h"
 #include "siox/policy.h"
 #include <stdbool.h>
@@ -15,6 +16,9 @@ extern "C" {
 #endif
 
 enum siox_config_clock { SIOX_CLOCK_MONOTONIC, SIOX_CLOCK_STAMPED };
+
+/* Which activities a trace has: all, or those that the database gets too. */
+enum siox_config_extent { SIOX_EXTENT_ALL, SIOX_EXTENT_KEPT };
 
 struct siox_config_list {
   char **item;
@@ -37,6 +41,8 @@ struct siox_config_list {
 #define SIOX_CONFIG_TYPE_speed int32_t   /* SIOX_SPEED_LOWEST, SIOX_SPEED_FULL or a speed */
 #define SIOX_CONFIG_TYPE_layout struct siox_layout /* over `disks` disks */
 #define SIOX_CONFIG_TYPE_clock enum siox_config_clock
+#define SIOX_CONFIG_TYPE_record enum siox_record
+#define SIOX_CONFIG_TYPE_extent enum siox_config_extent
 #define SIOX_CONFIG_TYPE_level int       /* 0 error, 1 warn, 2 info, 3 debug */
 
 /* The settings in the order of config.def. */

@@ -47,6 +47,7 @@ static json_t *common(struct siox__daemon *d) {
   char *database = d->config->database ? siox_config_text(d->config, SIOX_SETTING_database) : NULL;
   json_object_set_new(o, "database", text_or_null(database)); /* without a password */
   free(database);
+  json_object_set_new(o, "recording", siox__record_json(d));
   json_object_set_new(o, "monitor", siox__monitor_json(d->monitor));
   json_object_set_new(o, "counters", siox__status_counters(d));
   return o;

@@ -6,6 +6,7 @@
 #include "daemon/daemon.h"
 #include "common/clock.h"
 #include "daemon/activities.h"
+#include "daemon/aside.h"
 #include "daemon/monitor.h"
 #include <errno.h>
 #include <stdio.h>
@@ -221,6 +222,32 @@ void siox__daemon_finish(struct siox__daemon *d) {
   siox__record_end(d);
 }
 
+static void wake(void *daemon) {
+  struct siox__daemon *d = daemon;
+  (void)uv_async_send(&d->cycles);
+}
+
+static int start_monitor(struct siox__daemon *d, struct siox_diag *diag) {
+  const struct siox_config *c = d->config;
+  if (c->record_activities != SIOX_RECORD_ALL && c->monitor_period < 0 &&
+      c->record_activities != SIOX_RECORD_OFF)
+    return siox_config_refuse(c, SIOX_SETTING_record_activities, diag, SIOX_EINVAL,
+                              "nothing is measured (monitor_period), so no cycle is abnormal");
+  if (c->record_activities != SIOX_RECORD_ALL && c->monitor_period >= 0 &&
+      siox__aside_new(&d->aside, (uint64_t)(c->record_memory * 1048576)) < 0)
+    return fail(diag, "activities", SIOX_ENOMEM);
+  if (uv_async_init(&d->loop, &d->cycles, siox__record_cycles) < 0)
+    return fail(diag, "event loop", SIOX_EIO);
+  d->cycles.data = d;
+  const struct siox__monitor_env env = {.config = c,
+                                        .log = &d->log,
+                                        .store = d->store,
+                                        .activities = d->activities,
+                                        .wake = d->aside ? wake : NULL,
+                                        .context = d};
+  return siox__monitor_start(&d->monitor, &env, diag);
+}
+
 int siox__daemon_create(struct siox__daemon *d, const struct siox_config *config,
                         struct siox_diag *diag) {
   d->config = config;
@@ -243,7 +270,7 @@ int siox__daemon_create(struct siox__daemon *d, const struct siox_config *config
   if (r == 0 && siox__activities_new(&d->activities, config->monitor_period >= 0) < 0)
     r = fail(diag, "activities", SIOX_ENOMEM);
   if (r == 0)
-    r = siox__monitor_start(&d->monitor, config, d->activities, d->store, &d->log, diag);
+    r = start_monitor(d, diag);
   if (r < 0)
     return r;
   d->timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
@@ -283,6 +310,7 @@ void siox__daemon_destroy(struct siox__daemon *d) {
   while (d->sessions)
     siox__session_end(d->sessions, NULL);
   siox__daemon_finish(d);
+  siox__monitor_last(d->monitor); /* it wakes a loop that is no more */
   uv_walk(&d->loop, close_handle, NULL);
   while (uv_run(&d->loop, UV_RUN_DEFAULT))
     ;
@@ -292,6 +320,7 @@ void siox__daemon_destroy(struct siox__daemon *d) {
   siox__activities_free(d->activities);
   siox__store_close(d->store);
   siox_bank_destroy(d->bank);
+  siox__aside_free(d->aside);
   siox__members_destroy(d->members);
   siox__gather_destroy(d->gatherings);
   siox__files_destroy(d);

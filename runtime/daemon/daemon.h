@@ -12,6 +12,7 @@
 #include "siox/layouts.h"
 #include "siox/trace.h"
 #include "store/store.h"
+#include <jansson.h>
 #include <stdbool.h>
 #include <sys/types.h>
 #include <uv.h>
@@ -110,6 +111,7 @@ struct siox__midnight {
 struct siox__wear;       /* wear.c */
 struct siox__monitor;    /* monitor.h */
 struct siox__activities; /* activities.h */
+struct siox__aside;      /* aside.h */
 
 /* Whoever has connections or open files here. What there is of these is shared: a user who is no
  * administrator gets more only while at least as much as he has is left for others (users.c). */
@@ -124,8 +126,9 @@ struct siox__counters {
   uint64_t clients, malformed, late, cut, dropped, issued, missing[8], requests, trace_lost,
       refused_peers, refused_io, refused_user, forgotten_members, forgotten_jobs, forgotten_files,
       unsaid, tallies, refused_tallies;
-  uint64_t packets, records; /* taken from all clients */
-  uint32_t most_work;        /* done for one client in one turn */
+  uint64_t packets, records;   /* taken from all clients */
+  uint64_t activities, stored; /* all of them, and those that went to the database */
+  uint32_t most_work;          /* done for one client in one turn */
 };
 
 struct siox__daemon {
@@ -138,6 +141,7 @@ struct siox__daemon {
   uv_idle_t more; /* active while some session has `rest` */
   uint64_t turn;
   uv_timer_t second, idle, watch;
+  uv_async_t cycles; /* the monitor has notes */
   uv_signal_t sigterm, sigint;
   int listen_fd, lock_fd, timer_fd, spare_fd;
   bool stamped, begun, finished, leaving, draining;
@@ -173,6 +177,7 @@ struct siox__daemon {
   struct siox__store *store;
   struct siox__monitor *monitor; /* NULL: nothing is measured */
   struct siox__activities *activities;
+  struct siox__aside *aside; /* NULL: activities do not wait for their cycle */
   struct siox__counters count;
 };
 
@@ -280,6 +285,13 @@ void siox__record_lost(struct siox__daemon *d, const char *why); /* something is
 void siox__record_event(struct siox__daemon *d, const struct siox_trace_event *event);
 void siox__record_segment(void *daemon, const struct siox_segment *segment);
 void siox__record_flush(struct siox__daemon *d);
+void siox__record_trace(struct siox__daemon *d, const struct siox_trace_event *event);
+/* record_activity.c: false: the event is no activity. */
+bool siox__record_activity(struct siox__daemon *d, const struct siox_trace_event *event);
+void siox__record_activities_end(struct siox__daemon *d); /* whatever waits is decided */
+/* The monitor has told of cycles: what waited for them is written, a part at a time. */
+void siox__record_cycles(uv_async_t *cycles);
+json_t *siox__record_json(struct siox__daemon *d); /* what was recorded, and what not */
 void siox__record_end(struct siox__daemon *d);
 /* turns.c */
 void siox__short_turns(void); /* of the calling thread */

@@ -20,9 +20,10 @@ static const int64_t PATIENCE_NS = INT64_C(2000000000);
 
 struct siox__monitor {
   bool fresh; /* the loop's own: whom it answers now */
+  struct siox__monitor_env env;
   const struct siox__log *log;
   int64_t period_ns;
-  struct siox_modules modules;      /* settings live as long as the providers */
+  struct siox_modules modules; /* settings live as long as the providers */
   struct siox__drives *drives;
   struct siox_collector *collector; /* the thread's own */
   struct siox__activities *activities;
@@ -49,6 +50,8 @@ struct siox__monitor {
   bool ended;          /* the thread has */
   json_t *utilisation; /* of the last cycle */
   struct siox__watched told;
+  struct siox__cycles kept;
+  bool last; /* siox__monitor_last was called */
 };
 
 /* One more cycle's worth of what others ask for; under the lock. */
@@ -57,6 +60,14 @@ static void publish(struct siox__monitor *m, const struct siox_cycle *cycle) {
   m->told = m->judged;
   if (!m->ending) /* a thread that is left behind has no store any more */
     siox__statistics_cycle(m->statistics, cycle);
+  if (!m->last && !m->ending) {
+    struct siox__reasoners_input about = {
+        .cycle = cycle, .processes = m->known, .nprocesses = m->nknown};
+    about.issues = siox__watch_issues(m->watch, &about.nissues);
+    siox__cycles_take(&m->kept, &about, &m->judged.levels);
+    if (m->env.wake)
+      m->env.wake(m->env.context);
+  }
   (void)siox__ledger_take(&m->ledger, cycle, m->owners, m->nprocesses);
   if (cycle->now_ns - m->copied_ns >= 1000000000 &&
       siox__ledger_copy(&m->each_second, &m->ledger) == 0)
@@ -235,9 +246,9 @@ static int begin(struct siox__monitor *m) {
   return e == 0 ? 0 : SIOX_ENOMEM;
 }
 
-int siox__monitor_start(struct siox__monitor **out, const struct siox_config *config,
-                        struct siox__activities *activities, struct siox__store *store,
-                        const struct siox__log *log, struct siox_diag *diag) {
+int siox__monitor_start(struct siox__monitor **out, const struct siox__monitor_env *env,
+                        struct siox_diag *diag) {
+  const struct siox_config *config = env->config;
   *out = NULL;
   if (config->monitor_period < 0)
     return 0;
@@ -247,8 +258,10 @@ int siox__monitor_start(struct siox__monitor **out, const struct siox_config *co
   struct siox__monitor *m = calloc(1, sizeof *m);
   if (!m)
     return SIOX_ENOMEM;
-  m->log = log;
-  m->activities = siox__activities_hold(activities);
+  m->env = *env;
+  m->log = env->log;
+  siox__cycles_start(&m->kept, config->record_activities, config->database ? env->store : NULL);
+  m->activities = siox__activities_hold(env->activities);
   m->period_ns = (int64_t)(config->monitor_period * 1e9);
   m->sources = json_array();
   m->utilisation = json_object();
@@ -261,7 +274,7 @@ int siox__monitor_start(struct siox__monitor **out, const struct siox_config *co
   if (e == 0)
     e = siox__watch_new(&m->watch, &m->modules, root, m->period_ns, diag);
   if (e == 0)
-    e = siox__statistics_new(&m->statistics, config, store, diag);
+    e = siox__statistics_new(&m->statistics, config, env->store, diag);
   if (e == 0)
     e = begin(m);
   if (e == 0)
@@ -269,6 +282,31 @@ int siox__monitor_start(struct siox__monitor **out, const struct siox_config *co
   else
     destroy(m);
   return e;
+}
+
+size_t siox__monitor_notes(struct siox__monitor *m, struct siox__cycle_note *notes, size_t max) {
+  pthread_mutex_lock(&m->lock);
+  const size_t n = siox__cycles_notes(&m->kept, notes, max);
+  pthread_mutex_unlock(&m->lock);
+  return n;
+}
+
+void siox__monitor_last(struct siox__monitor *m) {
+  if (!m)
+    return;
+  pthread_mutex_lock(&m->lock);
+  if (!m->last)
+    siox__cycles_end(&m->kept);
+  m->last = true;
+  pthread_mutex_unlock(&m->lock);
+}
+
+void siox__monitor_cycles(struct siox__monitor *m, json_t *o) {
+  if (!m)
+    return;
+  pthread_mutex_lock(&m->lock);
+  siox__cycles_json(&m->kept, o);
+  pthread_mutex_unlock(&m->lock);
 }
 
 void siox__monitor_stop(struct siox__monitor *m) {

@@ -5,7 +5,7 @@
 #ifndef SIOX_DAEMON_MONITOR_H
 #define SIOX_DAEMON_MONITOR_H
 #include "common/log.h"
-#include "daemon/reasoners.h"
+#include "daemon/cycles.h"
 #include "monitor/ledger.h"
 #include "siox/bank.h"
 #include "siox/config.h"
@@ -15,12 +15,27 @@
 struct siox__activities;
 struct siox__monitor;
 
+struct siox__monitor_env {
+  const struct siox_config *config;
+  const struct siox__log *log;
+  struct siox__store *store; /* for statistics and rows about cycles */
+  struct siox__activities *activities;
+  /* The thread calls it when there are notes, until siox__monitor_last; it must not wait. */
+  void (*wake)(void *context);
+  void *context;
+};
 /* *out NULL with 0: monitor_period is -1. What does not work here is left out, and said in the log
  * unless nobody asked for it. A monitor.yaml that cannot be read is an error. Statistics go to the
  * store, which must last longer. */
-int siox__monitor_start(struct siox__monitor **out, const struct siox_config *config,
-                        struct siox__activities *activities, struct siox__store *store,
-                        const struct siox__log *log, struct siox_diag *diag);
+int siox__monitor_start(struct siox__monitor **out, const struct siox__monitor_env *env,
+                        struct siox_diag *diag);
+/* Notes of cycles that have ended or are decided, `max` at most, each once. */
+size_t siox__monitor_notes(struct siox__monitor *m, struct siox__cycle_note *notes, size_t max);
+/* Nothing is recorded any more: all cycles are decided, which makes the last notes; nobody is woken
+ * and no row is put from now on. */
+void siox__monitor_last(struct siox__monitor *m);
+/* Adds what siox__cycles_json does; nothing without a monitor. */
+void siox__monitor_cycles(struct siox__monitor *m, json_t *o);
 void siox__monitor_stop(struct siox__monitor *m); /* NULL is fine */
 /* From the next cycle on; jobs by their serial numbers, which no other job ever gets. Copied;
  * SIOX_ENOMEM: it stays as it was. */

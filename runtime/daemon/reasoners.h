@@ -17,8 +17,9 @@ enum {
 struct siox__process {
   int32_t pid;
   uint32_t job;
-  int32_t rank;  /* -1: none */
-  char name[48]; /* of the job, for people */
+  int32_t rank;    /* -1: none */
+  char name[48];   /* of the job, for people */
+  uint32_t client; /* its number in the trace */
 };
 /* A process whose state is not GOOD. */
 struct siox__judged_process {
@@ -30,6 +31,7 @@ struct siox__judged_process {
 /* What all reasoners said of the last cycle. */
 struct siox__levels {
   struct siox_report node, system;
+  enum siox_condition above;            /* what the system said of the cycle before */
   uint32_t nodes;                       /* the system has heard of */
   uint32_t processes, judged, abnormal; /* that there are, that have a reasoner, and so are */
   enum siox_condition worst;            /* of a process */

@@ -94,43 +94,11 @@ int siox__record_begin(struct siox__daemon *d, int64_t start, const char *progra
                                            .program = program,
                                            .limits = &limits,
                                            .waits = SIOX_WAITS_TOLD};
+  if (d->config->record_trace == SIOX_EXTENT_KEPT &&
+      d->config->record_activities != SIOX_RECORD_ALL)
+    snprintf(d->trace_error.text, sizeof d->trace_error.text,
+             "the trace has the activities of some cycles only (record_trace)");
   return siox_trace_create(&d->trace, d->config->record, &header, diag);
-}
-
-static void store_activity(struct siox__daemon *d, const struct siox_trace_event *e) {
-  struct siox__store_row row = {.kind = SIOX__ROW_ACTIVITY, .number = {e->client, e->thread}};
-  int64_t *n =
-      row.number + 2; /* start, end, file, offset, bytes, site, coll_uid, coll_seq, op, result */
-#define PUT(...) memcpy(n, (int64_t[]){__VA_ARGS__}, sizeof(int64_t[]){__VA_ARGS__})
-  switch (e->kind) {
-  case SIOX_TRACE_IO:
-    row.text[0] = "io";
-    PUT(e->u.io.arrival, e->u.io.completion, (int64_t)e->u.io.file, e->u.io.offset, e->u.io.bytes,
-        (int64_t)e->u.io.site, (int64_t)e->u.io.coll_uid, (int64_t)e->u.io.coll_seq, e->u.io.op);
-    break;
-  case SIOX_TRACE_CALL:
-    row.text[0] = "mpiio";
-    PUT(e->u.call.start, e->u.call.end, (int64_t)e->u.call.file, e->u.call.offset, e->u.call.bytes,
-        (int64_t)e->u.call.site, (int64_t)e->u.call.coll_uid, (int64_t)e->u.call.coll_seq,
-        e->u.call.call, e->u.call.result);
-    break;
-  case SIOX_TRACE_SYNC:
-    row.text[0] = "sync";
-    PUT(e->u.sync.enter, e->u.sync.leave, 0, 0, 0, 0, (int64_t)e->u.sync.uid,
-        (int64_t)e->u.sync.seq, e->u.sync.kind);
-    break;
-  case SIOX_TRACE_MESSAGE:
-    row.text[0] = "message";
-    PUT(e->u.message.start, e->u.message.end, 0, 0, 0, 0, (int64_t)e->u.message.uid, 0,
-        e->u.message.receive);
-    break;
-  default:
-    row.text[0] = "wait";
-    PUT(e->u.wait.start, e->u.wait.end, 0, 0, 0, 0, 0, 0, e->u.wait.request);
-    break;
-  }
-#undef PUT
-  siox__store_put(d->store, &row);
 }
 
 static void store_claim(struct siox__daemon *d, const struct siox_trace_event *e) {
@@ -172,23 +140,22 @@ static void store_event(struct siox__daemon *d, const struct siox_trace_event *e
   case SIOX_TRACE_HINT:
     store_claim(d, e);
     return;
-  case SIOX_TRACE_IO:
-  case SIOX_TRACE_CALL:
-  case SIOX_TRACE_SYNC:
-  case SIOX_TRACE_MESSAGE:
-  case SIOX_TRACE_WAIT:
-    store_activity(d, e);
-    return;
-  default: /* files, opens and joins are in the trace only */
+  default: /* activities have their own way; files, opens and joins are in the trace only */
     return;
   }
   siox__store_put(d->store, &row);
 }
 
-void siox__record_event(struct siox__daemon *d, const struct siox_trace_event *event) {
+void siox__record_trace(struct siox__daemon *d, const struct siox_trace_event *event) {
   int r = d->trace ? siox_trace_write(d->trace, event) : 0;
   if (r < 0)
     lost(d, r);
+}
+
+void siox__record_event(struct siox__daemon *d, const struct siox_trace_event *event) {
+  if (siox__record_activity(d, event))
+    return;
+  siox__record_trace(d, event);
   if (d->config->database)
     store_event(d, event);
 }
@@ -228,7 +195,18 @@ static void store_total(struct siox__daemon *d, const char *name, uint64_t value
                                                       .text = {name}});
 }
 
+static double number_of(const json_t *o, const char *key) {
+  return (double)json_integer_value(json_object_get(o, key));
+}
+
 void siox__record_end(struct siox__daemon *d) {
+  siox__record_activities_end(d);
+  json_t *recorded = siox__record_json(d);
+  static const char *const totals[] = {"activities", "stored",          "dropped",
+                                       "cycles",     "abnormal_cycles", "kept_cycles"};
+  for (size_t i = 0; i < sizeof totals / sizeof *totals; i++)
+    store_total(d, totals[i], (uint64_t)number_of(recorded, totals[i]));
+  json_decref(recorded);
   store_total(d, "requests", d->count.requests);
   store_total(d, "late", d->count.late);
   store_total(d, "records_dropped", d->count.dropped);

@@ -23,6 +23,7 @@ struct siox__watch {
   struct siox__reasoners *reasoners;
   double clock_max_hz;
   struct siox_issue issues[MOST_ISSUES];
+  size_t nissues;
   enum siox_verdict said;
 };
 
@@ -142,7 +143,7 @@ void siox__watch_cycle(struct siox__watch *w, const struct siox__reasoners_input
   }
   struct siox__reasoners_input about = *given;
   about.issues = w->issues;
-  about.nissues = n;
+  about.nissues = w->nissues = n;
   about.clock_max_hz = w->clock_max_hz;
   siox__reasoners_cycle(w->reasoners, &about, &seen->levels);
   const struct siox_report *node = &seen->levels.node;
@@ -156,6 +157,11 @@ void siox__watch_cycle(struct siox__watch *w, const struct siox__reasoners_input
     siox__log(log, SIOX__LOG_INFO, "%s: %s%s%s", siox_verdict_name(node->verdict), node->subject,
               *node->subject ? ": " : "", node->evidence);
   w->said = node->verdict;
+}
+
+struct siox_issue *siox__watch_issues(struct siox__watch *w, size_t *n) {
+  *n = w->nissues;
+  return w->issues;
 }
 
 /* JSON has no infinity. */

@@ -35,6 +35,8 @@ void siox__watch_free(struct siox__watch *w); /* NULL is fine */
  * looked at. A verdict of the node that was not there before is said in the log. */
 void siox__watch_cycle(struct siox__watch *w, const struct siox__reasoners_input *about,
                        struct siox__watched *seen, const struct siox__log *log);
+/* Those of the last cycle. */
+struct siox_issue *siox__watch_issues(struct siox__watch *w, size_t *n);
 /* Adds node, system and processes; all: with issues and single processes. */
 void siox__watched_json(const struct siox__watched *seen, int64_t now_ns, bool all, json_t *o);
 

@@ -202,8 +202,8 @@ static void processors(json_t *report, const json_t *live) {
 
 json_t *siox__report_make(const json_t *live, const struct siox__outcome *outcome,
                           const char *job) {
-  static const char *const copied[] = {"policy", "time_scale", "clock",   "transition_rule",
-                                       "ndisks", "record",     "finished"};
+  static const char *const copied[] = {"policy", "time_scale", "clock",    "transition_rule",
+                                       "ndisks", "record",     "finished", "recording"};
   const json_t *counters = json_object_get(live, "counters");
   json_t *report = json_pack("{s:s, s:i, s:f, s:{}}", "job", job, "status", outcome->status,
                              "wall_seconds", outcome->seconds, "unavailable");
@@ -225,7 +225,8 @@ json_t *siox__report_make(const json_t *live, const struct siox__outcome *outcom
     unavailable(report, "run", siox__command_unseen(outcome));
   else if (!trace)
     unavailable(report, "run", "the daemon records no trace (setting record)");
-  else if (counters && json_integer_value(json_object_get(counters, "trace_lost")))
+  else if (json_is_string(json_object_get(live, "trace_error")) ||
+           json_integer_value(json_object_get(counters, "trace_lost")))
     siox__report_live(report, live);
   else
     from_trace(report, live, trace);

@@ -2,6 +2,7 @@
 /* The report for people. */
 #include "check.h"
 #include "siox_tool.h"
+#include <string.h>
 
 static double real(const json_t *o, const char *key) {
   return json_number_value(json_object_get(o, key));
@@ -60,6 +61,21 @@ static void unseen(FILE *out, const json_t *kinds) {
     fputc('\n', out);
 }
 
+/* Where not all activities are stored. */
+static void recording(FILE *out, const json_t *r) {
+  if (!r || strcmp(string(r, "record_activities"), "all") == 0)
+    return;
+  const double activities = (double)integer(r, "activities"), stored = (double)integer(r, "stored");
+  fprintf(out, "  activities %.0f, stored %.1f %%", activities,
+          activities > 0 ? 100 * stored / activities : 0);
+  if (json_object_get(r, "cycles"))
+    fprintf(out, "; cycles %lld, abnormal %lld, kept %lld", integer(r, "cycles"),
+            integer(r, "abnormal_cycles"), integer(r, "kept_cycles"));
+  if (integer(r, "dropped"))
+    fprintf(out, "; no room for %lld", integer(r, "dropped"));
+  fputc('\n', out);
+}
+
 void siox__report_print(FILE *out, const json_t *report) {
   fprintf(out, "siox: policy %s, time scale %g, rule %s, job %s: wall %.3f s, status %lld\n",
           string(report, "policy"), real(report, "time_scale"), string(report, "transition_rule"),
@@ -93,6 +109,7 @@ void siox__report_print(FILE *out, const json_t *report) {
             "%lld records dropped\n",
             integer(hints, "issued"), integer(hints, "sent"), integer(hints, "granted"),
             integer(hints, "refused"), integer(report, "late"), integer(report, "records_dropped"));
+  recording(out, json_object_get(report, "recording"));
   unseen(out, json_object_get(report, "unseen"));
   if (json_object_get(report, "check"))
     siox__check_print(out, json_object_get(report, "check"));

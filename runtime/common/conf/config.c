@@ -51,6 +51,8 @@ struct document {
 #define FIELD_speed FIELD_scalar
 #define FIELD_layout FIELD_scalar
 #define FIELD_clock FIELD_scalar
+#define FIELD_record FIELD_scalar
+#define FIELD_extent FIELD_scalar
 #define FIELD_level FIELD_scalar
 static const cyaml_schema_field_t fields[] = {
 #define SIOX_CONFIG(type, key, initial, environment, help) FIELD_##type(key),

@@ -101,6 +101,12 @@ static void put(FILE *out, enum siox__config_kind kind, const void *field) {
     fputs(*(const enum siox_config_clock *)field == SIOX_CLOCK_STAMPED ? "stamped" : "monotonic",
           out);
     break;
+  case SIOX__KIND_record:
+    fputs(siox__record_names[*(const enum siox_record *)field], out);
+    break;
+  case SIOX__KIND_extent:
+    fputs(siox__extent_names[*(const enum siox_config_extent *)field], out);
+    break;
   case SIOX__KIND_level:
     fputs(level[*(const int *)field], out);
     break;

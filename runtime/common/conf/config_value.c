@@ -189,6 +189,37 @@ static int read_clock(struct siox__config_reader *in, const char *text,
   return 0;
 }
 
+/* By their numbers; NULL last. */
+const char *const siox__record_names[] = {"off", "anomalies", "all", NULL};
+const char *const siox__extent_names[] = {"all", "kept", NULL};
+
+static int read_name(struct siox__config_reader *in, const char *text, const char *const *names,
+                     const char *expected, int *number) {
+  for (int i = 0; names[i]; i++)
+    if (strcmp(text, names[i]) == 0) {
+      *number = i;
+      return 0;
+    }
+  return refuse(in, SIOX_EINVAL, text, expected);
+}
+
+static int read_record(struct siox__config_reader *in, const char *text, enum siox_record *field) {
+  int number;
+  const int e = read_name(in, text, siox__record_names, "all, anomalies or off", &number);
+  if (e == 0)
+    *field = (enum siox_record)number;
+  return e;
+}
+
+static int read_extent(struct siox__config_reader *in, const char *text,
+                       enum siox_config_extent *field) {
+  int number;
+  const int e = read_name(in, text, siox__extent_names, "all or kept", &number);
+  if (e == 0)
+    *field = (enum siox_config_extent)number;
+  return e;
+}
+
 static int read_level(struct siox__config_reader *in, const char *text, int *field) {
   enum siox__log_level level;
   if (siox__log_level_parse(text, &level))
@@ -228,6 +259,10 @@ static int convert(struct siox__config_reader *in, enum siox__config_kind kind, 
     return read_layout(in, text, field);
   case SIOX__KIND_clock:
     return read_clock(in, text, field);
+  case SIOX__KIND_record:
+    return read_record(in, text, field);
+  case SIOX__KIND_extent:
+    return read_extent(in, text, field);
   case SIOX__KIND_level:
     return read_level(in, text, field);
   }

@@ -19,6 +19,8 @@ enum siox__config_kind {
   SIOX__KIND_speed,
   SIOX__KIND_layout,
   SIOX__KIND_clock,
+  SIOX__KIND_record,
+  SIOX__KIND_extent,
   SIOX__KIND_level,
 };
 
@@ -36,5 +38,8 @@ int siox__config_convert(struct siox__config_reader *in, enum siox__config_kind 
 /* config_text.c: the value as text (siox_config_text); freed by the caller. */
 char *siox__config_format(enum siox__config_kind kind, const void *field);
 void siox__config_release(enum siox__config_kind kind, void *field);
+
+/* Names of values, by their numbers; NULL last. */
+extern const char *const siox__record_names[], *const siox__extent_names[];
 
 #endif
