@@ -33,6 +33,21 @@ struct efficiency {
   struct siox__moments bins[BINS];
 };
 
+/* A memory that ends before the distribution is stable would never judge. */
+static int check_memory(const struct siox_adpi_env *env, const struct efficiency *s,
+                        struct siox_diag *diag) {
+  if (s->memory > s->stabilisation)
+    return 0;
+  unsigned line = 0;
+  for (size_t i = 0; i < env->nsettings; i++)
+    if (!strcmp(env->settings[i].key, "memory") || !strcmp(env->settings[i].key, "stabilisation"))
+      line = env->settings[i].line;
+  snprintf(diag->text, sizeof diag->text,
+           "%s:%u: memory: %g values are forgotten before the %g of stabilisation are there",
+           env->origin, line, s->memory, s->stabilisation);
+  return SIOX_ERANGE;
+}
+
 static int open_efficiency(const struct siox_adpi_env *env, void **state, struct siox_diag *diag) {
   static const struct siox__number numbers[] = {
       {"k", offsetof(struct efficiency, k), 4, 0.1, 100},
@@ -49,6 +64,8 @@ static int open_efficiency(const struct siox_adpi_env *env, void **state, struct
     return SIOX_ENOMEM;
   int e = siox__numbers_read(env->origin, env->settings, env->nsettings, "efficiency", numbers,
                              sizeof numbers / sizeof numbers[0], s, texts, text, diag);
+  if (e == 0)
+    e = check_memory(env, s, diag);
   s->work = text[0];
   s->domain = SIOX_DOMAIN_PACKAGE;
   for (size_t i = 0; e == 0 && text[1] && i < env->nsettings; i++) {
@@ -110,15 +127,9 @@ static struct sum work_of(const struct efficiency *set, const struct siox_cycle 
 static struct sum watts_of(const struct efficiency *set, const struct siox_cycle *cycle,
                            double dt_s) {
   struct sum sum = {0};
-  uint32_t best = 0;
   for (size_t i = 0; i < cycle->nseries; i++) {
     const struct siox_series *s = &cycle->series[i];
-    if (!s->gone && s->metric.domain == set->domain && s->provider->priority > best)
-      best = s->provider->priority;
-  }
-  for (size_t i = 0; i < cycle->nseries; i++) {
-    const struct siox_series *s = &cycle->series[i];
-    if (s->gone || s->metric.domain != set->domain || s->provider->priority != best ||
+    if (s->gone || !s->best || s->metric.domain != set->domain ||
         (s->metric.flags & SIOX_METRIC_PART))
       continue;
     if (s->metric.flags & SIOX_METRIC_ESTIMATED)

@@ -6,6 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A second of the daemon's cycles: processor time that stays away is not waited for any longer. */
+enum { HELD_MOST = 10 };
+
 void siox__ledger_free(struct siox__ledger *l) {
   free(l->job);
   free(l->share);
@@ -41,6 +44,7 @@ struct said {
   bool any, all,
       anew; /* packages with a sample; anew: one begins again, what is waiting gets no joules */
   double cores, busy_s;
+  bool busy_lost; /* the processors' time of this cycle comes with the next reading */
 };
 
 static void take_package(struct siox__ledger *l, const struct siox_series *s, struct said *t) {
@@ -69,9 +73,10 @@ static struct said said_in(struct siox__ledger *l, const struct siox_cycle *cycl
       take_package(l, s, &t);
     if (strcmp(s->metric.name, "cpu_user") == 0 && s->metric.where[0])
       t.cores++;
-    if (siox__is_busy_time(s->metric.name) && !s->metric.where[0] &&
-        s->last.state == SIOX_SAMPLE_VALID)
-      t.busy_s += s->last.amount;
+    if (siox__is_busy_time(s->metric.name) && !s->metric.where[0]) {
+      t.busy_s += s->last.state == SIOX_SAMPLE_VALID ? s->last.amount : 0;
+      t.busy_lost |= s->last.state == SIOX_SAMPLE_LOST;
+    }
   }
   return t;
 }
@@ -101,17 +106,16 @@ static void add_busy(struct siox__ledger *l, const struct siox_cycle *cycle,
 
 /* The joules that the meters gave, over the time that they stand for. */
 static int attribute(struct siox__ledger *l, const struct said *t) {
-  const double seconds = fmin(l->waiting_s, t->span_s), part = seconds / l->waiting_s;
-  struct siox_cpu_interval interval = {.joules = t->joules,
-                                       .seconds = seconds,
-                                       .cores = t->cores,
-                                       .busy_s = part * l->waiting_busy_s};
+  const double joules = l->waiting_j + t->joules,
+               seconds = fmin(l->waiting_s, l->waiting_span_s + t->span_s),
+               part = seconds / l->waiting_s;
+  struct siox_cpu_interval interval = {
+      .joules = joules, .seconds = seconds, .cores = t->cores, .busy_s = part * l->waiting_busy_s};
   struct siox_cpu_rest rest;
   if (!(seconds > 0))
     return 0;
   if (t->all && part > 0.99) /* else one package's joules are of a longer time than another's */
-    siox_idle_power_take(&l->idle_power, t->joules, seconds,
-                         interval.busy_s / (t->cores * seconds));
+    siox_idle_power_take(&l->idle_power, joules, seconds, interval.busy_s / (t->cores * seconds));
   interval.static_w = l->idle_power.watts;
   for (size_t i = 0; i < l->njobs; i++)
     l->share[i].busy_s *= part;
@@ -120,7 +124,8 @@ static int attribute(struct siox__ledger *l, const struct said *t) {
     return e;
   for (size_t i = 0; i < l->njobs; i++)
     l->job[i].joules += l->share[i].dynamic_j + l->share[i].static_j;
-  l->joules += t->joules;
+  l->waiting_j = 0;
+  l->joules += joules;
   l->idle_j += rest.idle_j;
   l->unattributed_j += rest.unattributed_j;
   l->joules_lost_s += l->waiting_s - seconds;
@@ -147,10 +152,19 @@ int siox__ledger_take(struct siox__ledger *l, const struct siox_cycle *cycle,
   l->waiting_busy_s += t.busy_s;
   if (l->metered && !t.any && !t.anew)
     return 0; /* the next reading has the joules of this time, too */
+  if (t.any && t.busy_lost && l->held < HELD_MOST) {
+    l->held++;
+    l->waiting_j += t.joules;
+    l->waiting_span_s += t.span_s;
+    return 0;
+  }
   const int e = t.any && t.cores > 0 && l->waiting_s > 0 ? attribute(l, &t) : 0;
   if (!t.any && l->metered)
     l->joules_lost_s += l->waiting_s;
-  l->waiting_s = l->waiting_busy_s = 0;
+  l->joules += l->waiting_j; /* nobody can tell whose they are */
+  l->unattributed_j += l->waiting_j;
+  l->waiting_s = l->waiting_busy_s = l->waiting_j = l->waiting_span_s = 0;
+  l->held = 0;
   for (size_t i = 0; i < l->njobs; i++)
     l->share[i].busy_s = 0;
   return e;

@@ -26,6 +26,9 @@ struct siox__ledger {
   /* Since joules were last attributed: a meter that says nothing for a cycle says it with the next
    * reading. Jobs' parts stand in share. */
   double waiting_s, waiting_busy_s;
+  /* And joules wait for processor times that could not be read: the next reading has them. */
+  double waiting_j, waiting_span_s;
+  uint32_t held; /* cycles in a row */
   struct siox_idle_power idle_power;
 };
 

@@ -98,20 +98,29 @@ static bool word(const char *root, const char *path, char *text, size_t size) {
   return fine;
 }
 
+static bool is_taken(const struct hwmon *h, const char *metric, const char *where) {
+  for (size_t i = 0; i < h->meters.metrics.n; i++)
+    if (strcmp(h->meters.metrics.list[i].where, where) == 0 &&
+        strcmp(h->meters.metrics.list[i].name, metric) == 0)
+      return true;
+  return false;
+}
+
 /* "package-0" for a socket of amd_energy, else "chip/label"; "chip@hwmon3/label" where that is
- * taken. */
+ * taken, and where that is, too, since names are cut, "hwmon3/energy12": no other has it. */
 static void where_of(const struct hwmon *h, const char *metric, const char *dir, const char *chip,
-                     const char *label, enum siox_domain domain, char where[56]) {
+                     const char *label, const char *plain, enum siox_domain domain,
+                     char where[56]) {
   const char *socket = label + strlen("Esocket");
   if (domain == SIOX_DOMAIN_PACKAGE && strncmp(label, "Esocket", strlen("Esocket")) == 0 &&
       isdigit((unsigned char)*socket))
     snprintf(where, 56, "package-%.8s", socket);
   else
     snprintf(where, 56, "%.24s/%.24s", chip, label);
-  for (size_t i = 0; i < h->meters.metrics.n; i++)
-    if (strcmp(h->meters.metrics.list[i].where, where) == 0 &&
-        strcmp(h->meters.metrics.list[i].name, metric) == 0)
-      snprintf(where, 56, "%.18s@%.12s/%.22s", chip, dir, label);
+  if (is_taken(h, metric, where))
+    snprintf(where, 56, "%.18s@%.12s/%.22s", chip, dir, label);
+  if (is_taken(h, metric, where))
+    snprintf(where, 56, "%.24s/%.24s", dir, plain);
 }
 
 /* metered: the chip has energies, which tell of its powers' joules. */
@@ -122,7 +131,7 @@ static int add(struct hwmon *h, const char *dir, const char *chip, const char *f
   if (!word(h->root, path, label, sizeof label))
     snprintf(label, sizeof label, "%s", plain);
   const struct rule rule = rule_of(h, chip, label);
-  where_of(h, energy ? "energy" : "power", dir, chip, label, rule.domain, where);
+  where_of(h, energy ? "energy" : "power", dir, chip, label, plain, rule.domain, where);
   snprintf(path, sizeof path, CLASS "/%s/%s", dir, file);
   struct siox_metric *m =
       siox__meters_add(&h->meters, h->root, path, energy ? SIOX_METRIC_COUNTER : SIOX_METRIC_GAUGE,

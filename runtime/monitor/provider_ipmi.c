@@ -208,10 +208,12 @@ static int add_metrics(struct ipmi *d) {
       return SIOX_ENOMEM;
     if (i == PERIOD)
       continue;
-    m->domain = SIOX_DOMAIN_NODE;
     m->polarity = SIOX_LESS_IS_BETTER;
     m->bound = siox__meter_most(SIOX_DOMAIN_NODE);
-    m->flags = i == CURRENT ? 0 : SIOX_METRIC_PART;
+    /* The others are figures over the controller's period, of no domain: a least power of 0 W, from
+     * the time when the node was off, is no dead meter. */
+    if (i == CURRENT)
+      m->domain = SIOX_DOMAIN_NODE;
   }
   return 0;
 }

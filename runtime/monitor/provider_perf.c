@@ -36,7 +36,8 @@ struct perf {
   struct siox__metrics metrics;
   int *fds; /* of each metric; negative: why it has none */
   int64_t looked_ns;
-  bool closed; /* to be opened again */
+  bool closed; /* to be opened again: */
+  int error;   /* negative: once a second, since this was so; 0: now */
 };
 
 static int call_open(void *context, const struct perf_event_attr *attr, int cpu) {
@@ -193,13 +194,21 @@ void siox__perf_probe(const struct siox_provider_env *env, const struct siox__pe
  * between, so that nobody takes a difference to what they were. */
 static int look_again(struct perf *p, int64_t now_ns) {
   char mask[MASK_SIZE], why[256];
-  if (p->closed) {
-    p->closed = false;
-    const int e = open_counters(p, why, sizeof why);
-    return e < 0 && p->metrics.n == 0 ? e : 1;
-  }
   if (p->looked_ns == INT64_MIN)
     p->looked_ns = now_ns;
+  if (p->closed && (p->error == 0 || now_ns - p->looked_ns >= LOOK_AGAIN_NS)) {
+    p->looked_ns = now_ns;
+    /* Another mask while none of these opened is the one to take. */
+    if (p->error < 0)
+      (void)siox__input_text(p->root, SIOX__PERF_PMU "/cpumask", p->mask, sizeof p->mask);
+    p->error = open_counters(p, why, sizeof why);
+    p->closed = p->error < 0;
+    if (p->closed)
+      close_counters(p);
+    return p->closed ? p->error : 1;
+  }
+  if (p->closed)
+    return p->error;
   if (now_ns - p->looked_ns < LOOK_AGAIN_NS)
     return 0;
   p->looked_ns = now_ns;
@@ -209,6 +218,7 @@ static int look_again(struct perf *p, int64_t now_ns) {
   memcpy(p->mask, mask, sizeof mask);
   close_counters(p);
   p->closed = true;
+  p->error = 0;
   return 1;
 }
 

@@ -56,6 +56,22 @@ def a_sample_agrees_with_the_kernel():
     assert 0.5 <= used <= 1.5, used  # a processor does something for a second a second, counted in ticks of 10 ms
 
 
+def settings_of_monitor_yaml_hold():
+    """And what is wrong in it is named by file and line."""
+    with tempfile.TemporaryDirectory() as root:
+        yaml = os.path.join(root, "monitor.yaml")
+        with open(yaml, "w") as f:
+            f.write("providers:\n  - plugin: scripted\n    config: {file: night.txt}\n")
+        with open(os.path.join(root, "night.txt"), "w") as f:
+            f.write("metric watts - W gauge\nat 0 42\n")
+        (only,) = json.loads(siox("--json", "--sample=0.01", "--monitor", yaml, "scripted").stdout)["series"]
+        assert only["value"] == 42, only
+        assert "not here" in siox("scripted", status=1).stdout
+        with open(yaml, "w") as f:
+            f.write("providers:\n  - plugin: memory\n    configuration: {}\n")
+        assert f"{yaml}:3: providers[0].configuration" in siox("--monitor", yaml, status=2).stderr
+
+
 def output_that_cannot_be_written_is_an_error():
     with open("/dev/full", "w") as full:
         done = subprocess.run([SIOX, "providers"], stdout=full, stderr=subprocess.PIPE, text=True)

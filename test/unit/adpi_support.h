@@ -76,7 +76,7 @@ static inline size_t lab_energy(struct lab *lab, const char *where, enum siox_do
   lab->series[i].metric.domain = domain;
   lab->series[i].metric.polarity = SIOX_LESS_IS_BETTER;
   lab->series[i].metric.scale = 1e-6;
-  lab->series[i].counts = true;
+  lab->series[i].best = lab->series[i].counts = true;
   return i;
 }
 

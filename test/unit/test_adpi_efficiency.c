@@ -147,10 +147,37 @@ static void a_better_source_that_is_a_model_is_refused_too(void **unused) {
   const size_t model = lab_energy(lab, "package-0", SIOX_DOMAIN_PACKAGE);
   lab->series[model].provider = &lab_better;
   lab->series[model].metric.flags = SIOX_METRIC_ESTIMATED;
+  lab->series[ENERGY].best = false;
   lab_set(lab, model, 20);
   learn(lab, &state, 1000, 0.25);
   assert_int_equal(told(lab, 6.4, 100), 0);
   lab_close(lab);
+}
+
+/* Which source is the best of those that give readings the collector knows. */
+static void joules_are_those_of_the_best_source_alone(void **unused) {
+  (void)unused;
+  uint64_t state = 17;
+  struct lab *lab = node(NULL);
+  const size_t other = lab_energy(lab, "package-0", SIOX_DOMAIN_PACKAGE);
+  lab->series[other].provider = &lab_better; /* by its priority, but silent */
+  lab->series[other].best = false;
+  lab_lose(lab, other, SIOX_SAMPLE_LOST);
+  learn(lab, &state, 1000, 0.25);
+  assert_int_equal(told(lab, 6.4, 6.4 / 0.2), 1);
+  assert_near(lab->issues[0].value, 0.2, 1e-9);
+  lab_close(lab);
+}
+
+static void a_memory_shorter_than_the_stabilisation_is_refused(void **unused) {
+  (void)unused;
+  const struct siox_option settings[] = {{.key = "memory", .value = "50", .line = 7}};
+  const struct siox_adpi_env env = {.origin = "m.yaml", .settings = settings, .nsettings = 1};
+  const struct siox_adpi *adpi = siox_adpi_find("efficiency");
+  struct siox_diag diag = {""};
+  void *opened = NULL;
+  assert_int_equal(adpi->open(&env, &opened, &diag), SIOX_ERANGE);
+  assert_non_null(strstr(diag.text, "m.yaml:7: memory: 50"));
 }
 
 static void a_lost_sample_fires_neither_in_its_cycle_nor_in_the_next(void **unused) {
@@ -224,6 +251,8 @@ int main(void) {
       cmocka_unit_test(a_constant_ratio_never_fires_whatever_the_counters_steps),
       cmocka_unit_test(estimated_energy_is_refused),
       cmocka_unit_test(a_better_source_that_is_a_model_is_refused_too),
+      cmocka_unit_test(joules_are_those_of_the_best_source_alone),
+      cmocka_unit_test(a_memory_shorter_than_the_stabilisation_is_refused),
       cmocka_unit_test(a_lost_sample_fires_neither_in_its_cycle_nor_in_the_next),
       cmocka_unit_test(an_idle_node_is_not_judged),
       cmocka_unit_test(anomalies_over_five_percent_of_a_run_are_found),

@@ -13,6 +13,7 @@ struct lab {
   struct siox_series s[NSERIES];
   struct siox_cycle cycle;
   struct siox__ledger ledger;
+  double untold; /* processor seconds of the second before */
 };
 
 static void series(struct lab *n, int i, const char *name, const char *where) {
@@ -35,8 +36,11 @@ static void lab_new(struct lab *n) {
 static const struct siox__ledger_process both[] = {{7, 1}, {8, 2}};
 
 /* A second in which the meter gives joules (negative: nothing), processes 7 and 8 work so long, and
- * others, too. */
-static void second(struct lab *n, double joules, double seven, double eight, double others) {
+ * others, too. untold: the node's processor times could not be read, and come with the next. */
+static void second_of(struct lab *n, double joules, double seven, double eight, double others,
+                      bool untold) {
+  others += n->untold;
+  n->untold = untold ? seven + eight + others : 0;
   const double amounts[NSERIES] = {
       [METER] = fmax(joules, 0), [USER] = seven + eight + others, [P7] = seven, [P8] = eight};
   const int64_t waited = n->s[METER].last.state == SIOX_SAMPLE_LOST ? n->s[METER].last.span_ns : 0;
@@ -46,7 +50,12 @@ static void second(struct lab *n, double joules, double seven, double eight, dou
   n->s[METER].last.span_ns += waited;
   if (joules < 0)
     n->s[METER].last.state = SIOX_SAMPLE_LOST;
+  if (untold)
+    n->s[USER].last = (struct siox_sample){.state = SIOX_SAMPLE_LOST};
   assert_int_equal(siox__ledger_take(&n->ledger, &n->cycle, both, 2), 0);
+}
+static void second(struct lab *n, double joules, double seven, double eight, double others) {
+  second_of(n, joules, seven, eight, others, false);
 }
 static double joules_of(const struct lab *n, uint32_t job) {
   for (size_t i = 0; i < n->ledger.njobs; i++)
@@ -78,6 +87,33 @@ static void a_reading_that_failed_is_made_up_for_by_the_next(void **unused) {
   assert_near(n.ledger.joules_lost_s, 0, 1e-12);
   assert_near(n.ledger.job[0].busy_s, 1, 1e-12);
   assert_near(n.ledger.job[1].busy_s, 0.5, 1e-12);
+  siox__ledger_free(&n.ledger);
+}
+
+static void joules_wait_for_processor_times_that_could_not_be_read(void **unused) {
+  (void)unused;
+  struct lab n;
+  lab_new(&n);
+  second_of(&n, 60, 0.5, 0, 0.5, true); /* others' half is known with the next second only */
+  assert_near(joules_of(&n, 1), 0, 0);
+  second(&n, 60, 0.5, 0, 0.5);
+  assert_near(joules_of(&n, 1), 60, 1e-9);
+  assert_near(n.ledger.unattributed_j, 60, 1e-9);
+  assert_near(n.ledger.joules, 120, 1e-9);
+  assert_near(n.ledger.job[0].busy_s, 1, 1e-12);
+  siox__ledger_free(&n.ledger);
+}
+
+static void
+processor_times_that_stay_away_are_not_waited_for_longer_than_ten_cycles(void **unused) {
+  (void)unused;
+  struct lab n;
+  lab_new(&n);
+  for (int i = 0; i < 11; i++)
+    second_of(&n, 10, 0, 0, 0, true);
+  assert_near(n.ledger.joules, 110, 1e-9);
+  assert_near(joules_of(&n, 1) + joules_of(&n, 2) + n.ledger.idle_j + n.ledger.unattributed_j, 110,
+              1e-9);
   siox__ledger_free(&n.ledger);
 }
 
@@ -118,9 +154,11 @@ static void shares_and_rest_are_what_the_meter_gave(void **unused) {
   for (int i = 0; i < 20000; i++) {
     const double joules = test_below(&seed, 4) == 0 ? -1 : (double)test_below(&seed, 200);
     given += fmax(joules, 0);
-    second(&n, joules, (double)test_below(&seed, 100) / 100, (double)test_below(&seed, 100) / 100,
-           (double)test_below(&seed, 20) / 100);
+    second_of(&n, joules, (double)test_below(&seed, 100) / 100,
+              (double)test_below(&seed, 100) / 100, (double)test_below(&seed, 20) / 100,
+              i < 19999 && test_below(&seed, 8) == 0);
   }
+  second(&n, 0, 0, 0, 0); /* what waits gets its joules */
   const struct siox__ledger *l = &n.ledger;
   assert_near(l->joules, given, 1e-6);
   assert_near(joules_of(&n, 1) + joules_of(&n, 2) + l->idle_j + l->unattributed_j + l->forgotten_j,
@@ -132,6 +170,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(jobs_share_by_time_and_others_are_unattributed),
       cmocka_unit_test(a_reading_that_failed_is_made_up_for_by_the_next),
+      cmocka_unit_test(joules_wait_for_processor_times_that_could_not_be_read),
+      cmocka_unit_test(processor_times_that_stay_away_are_not_waited_for_longer_than_ten_cycles),
       cmocka_unit_test(time_that_no_joules_are_of_is_counted),
       cmocka_unit_test(what_a_forgotten_job_took_is_told_with_all_forgotten),
       cmocka_unit_test(shares_and_rest_are_what_the_meter_gave),

@@ -172,6 +172,34 @@ static void chips_of_one_name_have_places_of_their_own(void **unused) {
   meter_free(&t);
 }
 
+static void labels_that_are_cut_to_the_same_have_places_of_their_own(void **unused) {
+  (void)unused;
+  struct meter_test t;
+  meter_new(&t);
+  put(&t, 0, "name", "ina3221");
+  for (int i = 1; i <= 3; i++) {
+    char file[32], text[64];
+    snprintf(file, sizeof file, "power%d_label", i);
+    snprintf(text, sizeof text, "VDD_CPU_GPU_CV_OF_MODULE_%d", i);
+    put(&t, 0, file, text);
+    snprintf(file, sizeof file, "power%d_input", i);
+    snprintf(text, sizeof text, "%d000000", i);
+    put(&t, 0, file, text);
+  }
+  meter_collect(&t, hwmon);
+  meter_cycle(&t, 0);
+  const struct siox_cycle *c = siox_collector_last(t.collector);
+  double sum = 0;
+  for (size_t i = 0; i < c->nseries; i++) {
+    sum += c->series[i].last.value;
+    for (size_t k = 0; k < i; k++)
+      assert_string_not_equal(c->series[i].metric.where, c->series[k].metric.where);
+  }
+  assert_int_equal(c->nseries, 3);
+  assert_near(sum, 1 + 2 + 3, 1e-9);
+  meter_free(&t);
+}
+
 static void a_chip_that_comes_later_is_taken_in_and_one_that_goes_is_gone(void **unused) {
   (void)unused;
   struct meter_test t;
@@ -299,6 +327,7 @@ int main(void) {
       cmocka_unit_test(mean_power_is_taken_before_momentary),
       cmocka_unit_test(power_beside_energy_of_the_same_chip_is_not_added),
       cmocka_unit_test(chips_of_one_name_have_places_of_their_own),
+      cmocka_unit_test(labels_that_are_cut_to_the_same_have_places_of_their_own),
       cmocka_unit_test(a_chip_that_comes_later_is_taken_in_and_one_that_goes_is_gone),
       cmocka_unit_test(a_machine_without_meters_says_so),
       cmocka_unit_test(without_permission_the_command_that_grants_it_is_told),

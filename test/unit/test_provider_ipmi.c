@@ -142,6 +142,20 @@ static void the_answer_is_taken_in_a_later_cycle(void **unused) {
   finish(&t);
 }
 
+/* A node that was off has a least power of 0 W: only what flows now is a meter. */
+static void figures_over_the_period_are_no_meters(void **unused) {
+  (void)unused;
+  struct meter_test t;
+  start(&t);
+  assert_int_equal(error_of(&t), SIOX_EUNKNOWN);
+  answer(350, 0, 500, 320);
+  meter_cycle(&t, 100);
+  assert_near(meter_series(&t, "power_min", "")->last.value, 0, 0);
+  assert_int_equal(meter_series(&t, "power_min", "")->metric.domain, SIOX_DOMAIN_NONE);
+  assert_int_equal(power(&t)->metric.domain, SIOX_DOMAIN_NODE);
+  finish(&t);
+}
+
 static void each_joule_counts_once_until_the_next_answer(void **unused) {
   (void)unused;
   struct meter_test t;
@@ -394,6 +408,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_question_is_dcmis_get_power_reading_to_the_controller),
       cmocka_unit_test(the_answer_is_taken_in_a_later_cycle),
+      cmocka_unit_test(figures_over_the_period_are_no_meters),
       cmocka_unit_test(each_joule_counts_once_until_the_next_answer),
       cmocka_unit_test(without_an_answer_the_last_one_does_not_hold_for_long),
       cmocka_unit_test(an_answer_to_another_message_is_left),

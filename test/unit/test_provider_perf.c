@@ -258,6 +258,27 @@ static void a_processor_that_goes_offline_is_lost_and_another_takes_over(void **
   finish(&t);
 }
 
+static void counters_that_do_not_open_again_are_tried_every_second(void **unused) {
+  (void)unused;
+  struct meter_test t;
+  start(&t);
+  meter_collect(&t, &perf);
+  meter_cycle(&t, 0);
+  kernel.opening = SIOX_EPERM;
+  tree_put(&t.tree, PMU "cpumask", "1,18\n");
+  cpu(&t, 1, 0, 0);
+  meter_cycle(&t, 1100); /* closed, */
+  meter_cycle(&t, 1200); /* and not open again */
+  kernel.opening = 0;
+  meter_cycle(&t, 1300);
+  meter_cycle(&t, 2300);
+  meter_cycle(&t, 2400);
+  *counter(2, 1) = in_counts(2);
+  meter_cycle(&t, 2500);
+  assert_near(meter_energy(&t, "package-0")->last.amount, 2, 1e-9);
+  finish(&t);
+}
+
 static void a_package_that_comes_later_is_taken_in(void **unused) {
   (void)unused;
   struct meter_test t;
@@ -343,6 +364,7 @@ int main(void) {
       cmocka_unit_test(a_probe_that_works_leaves_nothing_open),
       cmocka_unit_test(the_machines_own_counters_do_not_stand_in_for_a_tree),
       cmocka_unit_test(a_processor_that_goes_offline_is_lost_and_another_takes_over),
+      cmocka_unit_test(counters_that_do_not_open_again_are_tried_every_second),
       cmocka_unit_test(a_package_that_comes_later_is_taken_in),
       cmocka_unit_test(terms_go_where_their_format_says),
       cmocka_unit_test(a_description_that_makes_no_sense_is_never_counted),

@@ -5,6 +5,7 @@
 #include "cli/text.h"
 #include "monitor/metrics.h"
 #include "siox/collector.h"
+#include "siox/modules.h"
 #include "siox_tool.h"
 #include <errno.h>
 #include <getopt.h>
@@ -14,7 +15,7 @@
 #include <time.h>
 
 static const char usage[] =
-    "usage: siox providers [--sample[=SECONDS]] [--json] [--root DIR] [NAME...]\n"
+    "usage: siox providers [--sample[=SECONDS]] [--json] [--monitor FILE] [--root DIR] [NAME...]\n"
     "\n"
     "Shows each source of measurements, or those that are named: whether it works here, what it\n"
     "measures and how finely; of one that may not be read, the command that grants it; of one that "
@@ -23,6 +24,8 @@ static const char usage[] =
     "\n"
     "  -s, --sample[=SECONDS]  read what works twice, so far apart (1), and show every value\n"
     "      --json              as JSON\n"
+    "      --monitor FILE      with the settings that monitor.yaml has for them "
+    "(docs/monitoring.md)\n"
     "      --root DIR          a captured tree in place of the machine: DIR/sys, DIR/proc, "
     "DIR/dev\n"
     "                          (environment SIOX_SYSFS_ROOT)\n"
@@ -31,21 +34,38 @@ static const char usage[] =
     "\n"
     "examples: siox providers\n"
     "          siox providers --sample=5 processors utilisation\n"
+    "          siox providers --monitor monitor.yaml --sample model\n"
     "          siox providers --json | python3 -m json.tool\n";
 
 struct options {
   bool json, sample;
   double seconds;
-  const char *root;
+  const char *root, *monitor;
   char **names;
   int nnames;
+  struct siox_modules modules;
 };
+
+static struct siox_provider_env env_of(const struct options *o, const struct siox_provider *p,
+                                       int64_t period_ns) {
+  struct siox_provider_env env = {
+      .root = o->root, .origin = "command line", .period_ns = period_ns};
+  for (size_t i = 0; i < o->modules.nproviders; i++)
+    if (!strcmp(o->modules.provider[i].plugin, p->name)) {
+      env.origin = o->modules.file;
+      env.settings = o->modules.provider[i].settings;
+      env.nsettings = o->modules.provider[i].nsettings;
+      break;
+    }
+  return env;
+}
 
 /* 0, or the exit status + 1. */
 static int parse(int argc, char **argv, struct options *o) {
-  enum { JSON = 256, ROOT };
+  enum { JSON = 256, ROOT, MONITOR };
   static const struct option known[] = {{"json", no_argument, NULL, JSON},
                                         {"sample", optional_argument, NULL, 's'},
+                                        {"monitor", required_argument, NULL, MONITOR},
                                         {"root", required_argument, NULL, ROOT},
                                         {"help", no_argument, NULL, 'h'},
                                         {0}};
@@ -64,6 +84,9 @@ static int parse(int argc, char **argv, struct options *o) {
         return siox__slip(argv[0], "--sample: \"%s\": seconds from 0.01 to 100000 are wanted",
                           optarg) +
                1;
+      break;
+    case MONITOR:
+      o->monitor = optarg;
       break;
     case ROOT:
       o->root = optarg;
@@ -94,8 +117,7 @@ static const char *const kinds[] = {"counter", "gauge", "sampled"};
 /* What the provider says of itself; probe.error < 0: it does not work. Opened in a collector of its
  * own, so that what is wrong with one source is told of that one. */
 static json_t *look(const struct options *o, const struct siox_provider *p) {
-  const struct siox_provider_env env = {
-      .root = o->root, .origin = "command line", .period_ns = 100000000};
+  const struct siox_provider_env env = env_of(o, p, 100000000);
   struct siox_probe probe;
   struct siox_collector *c = NULL;
   struct siox_diag diag = {{0}};
@@ -217,8 +239,7 @@ static int sample(const struct options *o) {
   if (siox_collector_new(&c) < 0)
     return 1;
   for (const struct siox_provider *const *p = siox_providers(); *p; p++) {
-    const struct siox_provider_env env = {
-        .root = o->root, .origin = "command line", .period_ns = (int64_t)(1e9 * o->seconds)};
+    const struct siox_provider_env env = env_of(o, *p, (int64_t)(1e9 * o->seconds));
     struct siox_probe probe;
     (*p)->probe(&env, &probe);
     const int e = probe.error < 0 ? probe.error : siox_collector_add(c, *p, &env, &diag);
@@ -265,6 +286,11 @@ int siox__cmd_providers(int argc, char **argv) {
   const int told = parse(argc, argv, &o);
   if (told != 0)
     return told - 1;
+  struct siox_diag diag = {""};
+  if (o.monitor && siox_modules_load(&o.modules, o.monitor, &diag) < 0) {
+    fprintf(stderr, "siox providers: %s\n", diag.text);
+    return SIOX__USAGE;
+  }
   bool failed = false;
   json_t *all = json_array();
   for (const struct siox_provider *const *p = siox_providers(); *p; p++)
@@ -282,6 +308,7 @@ int siox__cmd_providers(int argc, char **argv) {
     for (size_t i = 0; i < json_array_size(all); i++)
       put_provider(json_array_get(all, i));
   json_decref(all);
+  siox_modules_free(&o.modules);
   if (fflush(stdout) != 0 || ferror(stdout)) {
     fprintf(stderr, "siox providers: cannot write: %s\n", strerror(errno));
     return 1;
