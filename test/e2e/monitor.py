@@ -176,8 +176,10 @@ def what_is_set_up_wrong_is_misconfiguration():
 def a_device_that_does_not_answer_does_not_keep_the_daemon():
     with tempfile.TemporaryDirectory() as directory:
         plugin = os.path.join(os.environ["SIOX_BUILD"], "test", "plugins", "adpi_asleep.so")
-        path = configuration(directory, f"providers: [memory]\ndetectors: [{plugin}]\n")
+        mark = os.path.join(directory, "mark")
+        path = configuration(directory, f"providers: [memory]\ndetectors: [{{plugin: {plugin}, config: {{mark: {mark}}}}}]\n")
         with Daemon(monitor=path, monitor_period=0.05) as daemon:
+            until(lambda: os.path.exists(mark))
             assert daemon.client().ask("status")["monitor"]["cycles"] == 0
             daemon.stop()
             assert not os.path.exists(daemon.socket) and "left behind" in daemon.log_text()
