@@ -14,6 +14,7 @@
  * Registers have 32 bits and wrap within minutes. */
 #include "monitor/builtin.h"
 #include "monitor/input.h"
+#include "monitor/likwid.h"
 #include "monitor/meters.h"
 #include <dlfcn.h>
 #include <errno.h>
@@ -23,33 +24,12 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char *const known[] = {"allow", "library", NULL};
+static const char *const known[] = {"allow", "library", "group", NULL};
 
 #ifdef SIOX_LIKWID
-#include <likwid.h>
-
 /* Its structures change from one minor version to the next: the one whose header this was built
  * with, and no other. */
 static const char usual_library[] = SIOX_LIKWID;
-
-/* What is used of it: LIKWID(name), resolved by dlsym and typed by its header. */
-#define LIKWID_FUNCTIONS                                                                           \
-  LIKWID(topology_init)                                                                            \
-  LIKWID(numa_init)                                                                                \
-  LIKWID(affinity_init)                                                                            \
-  LIKWID(get_cpuTopology)                                                                          \
-  LIKWID(get_cpuInfo)                                                                              \
-  LIKWID(HPMmode)                                                                                  \
-  LIKWID(power_init)                                                                               \
-  LIKWID(get_powerInfo)                                                                            \
-  LIKWID(power_start)                                                                              \
-  LIKWID(power_finalize)
-
-struct functions {
-#define LIKWID(name) __typeof__(&name) name;
-  LIKWID_FUNCTIONS
-#undef LIKWID
-};
 
 static const struct {
   PowerType type;
@@ -71,10 +51,12 @@ struct meter {
   PowerType type;
 };
 struct likwid {
-  struct functions call;
+  struct siox__likwid_functions call;
   bool started; /* power_init was called */
   struct siox__metrics metrics;
-  struct meter *meters; /* of each metric */
+  struct meter *meters; /* of each metric but the group's, which come last */
+  size_t nmeters;
+  struct siox__likwid_group *group; /* NULL: none was asked for */
 };
 
 /* May the registers of a processor be read? likwid opens them for writing too. */
@@ -117,7 +99,8 @@ static int look(const struct siox_provider_env *env, char *why, size_t size) {
 }
 
 /* Loads it, for good: it cannot be unloaded without its handlers staying behind. */
-static int load(const struct siox_provider_env *env, struct functions *f, char *why, size_t size) {
+static int load(const struct siox_provider_env *env, struct siox__likwid_functions *f, char *why,
+                size_t size) {
   const char *name = siox__setting(env, "library");
   char path[4096];
   if (name && strchr(name, '/')) { /* else it is one of the system's */
@@ -139,7 +122,7 @@ static int load(const struct siox_provider_env *env, struct functions *f, char *
     dlclose(library);                                                                              \
     return SIOX_EVERSION;                                                                          \
   }
-  LIKWID_FUNCTIONS
+  SIOX__LIKWID_FUNCTIONS
 #undef LIKWID
   dlclose(library); /* RTLD_NODELETE keeps it */
   return 0;
@@ -180,6 +163,7 @@ static int add(struct likwid *l, size_t domain, const struct socket *s, bool die
   m->scale = unit;
   m->wrap = UINT64_C(1) << 32;
   m->bound = siox__meter_most(m->domain);
+  l->nmeters = l->metrics.n;
   return 0;
 }
 
@@ -201,6 +185,26 @@ static int add_all(struct likwid *l, const struct socket *sockets, size_t n, boo
   return l->metrics.n > 0 ? 0 : SIOX_ENOENT;
 }
 
+static int start_meters(struct likwid *l, const struct siox_provider_env *env,
+                        const struct socket *sockets, size_t n, bool dies, char *why, size_t size) {
+  for (size_t i = 0; i < n; i++) {
+    const int e = look_at_msr(env->root, sockets[i].cpu, why, size);
+    if (e < 0)
+      return e;
+    l->call.HPMmode(ACCESSMODE_DIRECT);
+    l->started = true;
+    if (l->call.power_init(sockets[i].cpu) <= 0 || !l->call.get_powerInfo() ||
+        !l->call.get_powerInfo()->hasRAPL) {
+      snprintf(why, size, "likwid finds no RAPL registers on cpu%d", sockets[i].cpu);
+      return SIOX_ENOENT;
+    }
+  }
+  const int e = n > 0 ? add_all(l, sockets, n, dies) : SIOX_ENOENT;
+  if (e == SIOX_ENOENT)
+    snprintf(why, size, "likwid knows no meter of this processor");
+  return e;
+}
+
 /* The order matters: initialisation reads likwid's configuration, whose access mode is the
  * daemon's. */
 static int start(struct likwid *l, const struct siox_provider_env *env, char *why, size_t size) {
@@ -215,25 +219,21 @@ static int start(struct likwid *l, const struct siox_provider_env *env, char *wh
     return SIOX_ENOENT;
   l->call.affinity_init();
   const size_t n = find_sockets(l, sockets, &dies);
-  for (size_t i = 0; i < n; i++) {
-    if ((e = look_at_msr(env->root, sockets[i].cpu, why, size)) < 0)
+  e = start_meters(l, env, sockets, n, dies, why, size);
+  const char *group = siox__setting(env, "group");
+  if (!group || (e < 0 && e != SIOX_ENOENT))
+    return e;
+  /* Its events may be there where the meters are not. */
+  const CpuTopology_t t = l->call.get_cpuTopology();
+  for (uint32_t i = 0; i < t->numHWThreads; i++)
+    if ((e = look_at_msr(env->root, (int)t->threadPool[i].apicId, why, size)) < 0)
       return e;
-    l->call.HPMmode(ACCESSMODE_DIRECT);
-    l->started = true;
-    if (l->call.power_init(sockets[i].cpu) <= 0 || !l->call.get_powerInfo() ||
-        !l->call.get_powerInfo()->hasRAPL) {
-      snprintf(why, size, "likwid finds no RAPL registers on cpu%d", sockets[i].cpu);
-      return SIOX_ENOENT;
-    }
-  }
-  e = n > 0 ? add_all(l, sockets, n, dies) : SIOX_ENOENT;
-  if (e == SIOX_ENOENT)
-    snprintf(why, size, "likwid knows no meter of this processor");
-  return e;
+  return siox__likwid_group_start(&l->call, group, &l->metrics, &l->group, why, size);
 }
 
 static void close_likwid(void *state) {
   struct likwid *l = state;
+  siox__likwid_group_stop(l->group);
   if (l->started)
     l->call.power_finalize();
   siox__metrics_free(&l->metrics);
@@ -262,11 +262,13 @@ static size_t metrics_of_likwid(void *state, const struct siox_metric **out) {
 static int read_likwid(void *state, int64_t now_ns, struct siox_reading *readings) {
   struct likwid *l = state;
   (void)now_ns;
-  for (size_t i = 0; i < l->metrics.n; i++) {
+  for (size_t i = 0; i < l->nmeters; i++) {
     PowerData data = {0}; /* whose `before` is the register as it is now */
     const int e = l->call.power_start(&data, l->meters[i].cpu, l->meters[i].type);
     readings[i] = (struct siox_reading){.error = e == 0 ? 0 : SIOX_EIO, .count = data.before};
   }
+  if (l->group)
+    siox__likwid_group_read(l->group, readings + l->nmeters);
   return 0;
 }
 #else /* built where likwid is not installed */
@@ -324,7 +326,8 @@ static void probe_likwid(const struct siox_provider_env *env, struct siox_probe 
 const struct siox_provider siox__provider_likwid = {
     .abi = SIOX_PROVIDER_ABI,
     .name = "likwid",
-    .about = "energy of packages, cores, memory, platform (RAPL's registers through likwid)",
+    .about = "energy of packages, cores, memory, platform (RAPL's registers through likwid); with "
+             "`group`, operations and bytes to memory",
     .priority = 55,
     .probe = probe_likwid,
     .open = open_likwid,

@@ -13,6 +13,10 @@ struct likwid_double {
   uint32_t dies; /* all in all: of two sockets */
   double unit;
   int loads; /* of power_init */
+  /* The group MEM_DP: megaflops and megabytes a second of each processor since the last reading,
+   * which was so long ago. */
+  double megaflops[4], megabytes[4], seconds;
+  bool counting; /* counters run */
 };
 /* Exported by the library: struct likwid_double likwid_double. */
 

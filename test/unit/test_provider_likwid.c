@@ -201,6 +201,86 @@ static void a_processor_that_it_does_not_know_has_no_meter(void **unused) {
   }
 }
 
+static const struct siox_option with_group[] = {
+    {.key = "allow", .value = "daemon", .line = 2},
+    {.key = "library", .value = LIKWID_DOUBLE, .line = 3},
+    {.key = "group", .value = "MEM_DP", .line = 4}};
+static void start_group(struct meter_test *t) {
+  start(t);
+  t->env.settings = with_group;
+  t->env.nsettings = 3;
+}
+
+static void a_group_counts_operations_and_bytes_of_each_package(void **unused) {
+  (void)unused;
+  struct meter_test t;
+  start_group(&t);
+  meter_collect(&t, likwid);
+  assert_true(machine()->counting);
+  machine()->seconds = 0.1;
+  meter_cycle(&t, 0);
+  const double megaflops[] = {1000, 500, 20, 0}, megabytes[] = {8000, 0, 400, 0};
+  memcpy(machine()->megaflops, megaflops, sizeof megaflops);
+  memcpy(machine()->megabytes, megabytes,
+         sizeof megabytes); /* a socket's: one processor has them */
+  meter_cycle(&t, 100);
+  assert_near(meter_series(&t, "flops_dp", "package-0")->last.amount, 1500e6 * 0.1, 1);
+  assert_near(meter_series(&t, "flops_dp", "package-1")->last.value, 20e6, 20);
+  assert_near(meter_series(&t, "memory_moved", "package-0")->last.amount, 8000e6 * 0.1, 1);
+  /* A cycle that could not be read is in the next one: likwid counts on. */
+  machine()->readable = false;
+  meter_cycle(&t, 200);
+  assert_int_equal(meter_series(&t, "flops_dp", "package-0")->last.error, SIOX_EIO);
+  machine()->readable = true;
+  machine()->seconds = 0.2;
+  meter_cycle(&t, 300);
+  assert_near(meter_series(&t, "flops_dp", "package-0")->last.amount, 1500e6 * 0.2, 1);
+  meter_free(&t);
+  assert_false(machine()->counting);
+}
+
+static void a_rate_that_is_no_number_is_lost(void **unused) {
+  (void)unused;
+  struct meter_test t;
+  start_group(&t);
+  meter_collect(&t, likwid);
+  machine()->seconds = 0.1;
+  meter_cycle(&t, 0);
+  machine()->megaflops[1] = NAN;
+  machine()->megaflops[3] = 100;
+  meter_cycle(&t, 100);
+  assert_int_equal(meter_series(&t, "flops_dp", "package-0")->last.state, SIOX_SAMPLE_LOST);
+  assert_near(meter_series(&t, "flops_dp", "package-1")->last.amount, 1e7, 1);
+  meter_free(&t);
+}
+
+static void a_group_is_there_without_meters_of_energy(void **unused) {
+  (void)unused;
+  struct meter_test t;
+  start_group(&t);
+  machine()->rapl = false;
+  meter_collect(&t, likwid);
+  meter_cycle(&t, 0);
+  assert_null(meter_series(&t, "energy", "package-0"));
+  assert_non_null(meter_series(&t, "flops_dp", "package-1"));
+  meter_free(&t);
+}
+
+static void a_group_that_is_not_there_or_counts_nothing_of_use_is_refused_by_name(void **unused) {
+  (void)unused;
+  static const char *const names[] = {"NOTHING", "BRANCH"};
+  for (int i = 0; i < 2; i++) {
+    struct meter_test t;
+    start_group(&t);
+    const struct siox_option settings[] = {
+        allowed[0], allowed[1], {.key = "group", .value = names[i], .line = 4}};
+    t.env.settings = settings;
+    assert_int_equal(meter_refused(&t, likwid), SIOX_ENOENT);
+    assert_non_null(strstr(t.diag.text, names[i]));
+    meter_free(&t);
+  }
+}
+
 static void without_the_second_sockets_device_it_is_refused(void **unused) {
   (void)unused;
   struct meter_test t;
@@ -278,6 +358,10 @@ int main(void) {
       cmocka_unit_test(amds_mirrored_dies_and_single_cores_are_left_out),
       cmocka_unit_test(a_register_that_cannot_be_read_is_lost),
       cmocka_unit_test(a_processor_that_it_does_not_know_has_no_meter),
+      cmocka_unit_test(a_group_counts_operations_and_bytes_of_each_package),
+      cmocka_unit_test(a_rate_that_is_no_number_is_lost),
+      cmocka_unit_test(a_group_is_there_without_meters_of_energy),
+      cmocka_unit_test(a_group_that_is_not_there_or_counts_nothing_of_use_is_refused_by_name),
       cmocka_unit_test(without_the_second_sockets_device_it_is_refused),
       cmocka_unit_test(without_permission_the_command_that_grants_it_is_told),
       cmocka_unit_test(the_machines_own_registers_do_not_stand_in_for_a_tree),
