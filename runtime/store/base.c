@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Which kind of database a place is. */
 #include "store/base.h"
+#include "common/url.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,9 +10,21 @@
 int siox__base_open(struct siox__base **base, const char *where, enum siox__base_use use,
                     const struct siox__patience *patience, struct siox_diag *diag) {
   static const struct siox__patience endless;
-  const struct siox__base_type *type = &siox__base_sqlite;
   *base = NULL;
   diag->text[0] = 0;
+  const struct siox__base_type *type = &siox__base_sqlite;
+  if (!strncmp(where, SIOX__CSV_PREFIX, strlen(SIOX__CSV_PREFIX)))
+    type = &siox__base_csv;
+  if (siox__url_of_server(where)) {
+#ifdef SIOX_HAVE_LIBPQ
+    type = &siox__base_postgres;
+#else
+    snprintf(
+        diag->text, sizeof diag->text,
+        "this Siox was built without PostgreSQL (libpq-dev): a path or csv:DIRECTORY is wanted");
+    return SIOX_EUNKNOWN;
+#endif
+  }
   int r = type->open(base, where, use, patience ? patience : &endless, diag);
   if (r < 0 && *base) {
     type->close(*base);

@@ -43,7 +43,7 @@ struct siox__base {
   const struct siox__base_type *type;
   char node[65];
 };
-extern const struct siox__base_type siox__base_sqlite;
+extern const struct siox__base_type siox__base_sqlite, siox__base_postgres, siox__base_csv;
 
 /* where: a path, csv:DIRECTORY or a URL of PostgreSQL's. patience NULL: for ever. On an error *base
  * is NULL. */

@@ -105,6 +105,8 @@ int siox__schema_ready(struct siox__base *base, enum siox__base_use use, struct 
     return r;
   /* Another one may be at it, too: what is there is looked at again with the database its own. */
   r = base->type->begin(base, diag);
+  if (r == 0 && base->type->dialect == SIOX__POSTGRESQL) /* many nodes may begin at once */
+    r = siox__base_query(base, "SELECT pg_advisory_xact_lock(1936289656)", NULL, NULL, NULL, diag);
   if (r == 0)
     r = version = siox__schema_version(base, diag);
   if (r >= 0)

@@ -37,7 +37,7 @@ struct siox__store {
   struct siox__base *base;
   int64_t run, batch; /* of the rows, and how many were written; 0: none yet */
   int64_t doubtful;   /* run that a commit without an answer belongs to; 0: there is none */
-  bool broken, said, said_dropped;
+  bool broken, said, said_dropped, said_refused;
   uint32_t limit; /* rows of a transaction, less where a row may be what the database refuses */
 };
 
@@ -45,7 +45,7 @@ static struct timespec at(int64_t ns) { return (struct timespec){ns / SECOND, ns
 
 /* Waits with the lock held: for work, or until it is time to try again. */
 static void wait_for_work(struct siox__store *s) {
-  if (s->closing && !s->broken)
+  if ((s->closing && !s->broken) || (s->limit < UINT32_MAX && s->queue.rows))
     return;
   if (s->broken) {
     const struct timespec until = at(siox__now_ns() + (s->closing ? RETRY_END_NS : RETRY_NS));
@@ -160,15 +160,19 @@ static void write_some(struct siox__store *s) {
   int r = write_batch(s, c->data + c->done, count, &diag);
   /* A row that no database takes must not keep back the others: it is looked for, and dropped. */
   const bool refused = r == SIOX_EINVAL;
-  if (refused && count == 1)
-    siox__log(s->log, SIOX__LOG_ERROR, "database %s: a record is refused: %s", s->name, diag.text);
+  if (refused && count == 1 && !s->said_refused) {
+    siox__log(s->log, SIOX__LOG_ERROR,
+              "database %s: a record is refused and dropped, status counts others: %s", s->name,
+              diag.text);
+    s->said_refused = true;
+  }
   s->broken = r < 0 && !refused;
   if (!refused)
     tell(s, &diag);
   if (refused)
     s->limit = (count + 1) / 2;
   else if (r == 0 && s->limit < UINT32_MAX) /* what failed is tried again as it was */
-    s->limit = s->limit < UINT32_MAX / 2 ? 2 * s->limit : UINT32_MAX;
+    s->limit = s->limit < SIOX__CHUNK_BYTES / 2 ? 2 * s->limit : UINT32_MAX;
   pthread_mutex_lock(&s->lock);
   s->counts.broken = s->broken;
   if (r == 0)
