@@ -5,6 +5,7 @@
 #include "daemon/activities.h"
 #include "daemon/drives.h"
 #include "daemon/statistics.h"
+#include "daemon/triggers.h"
 #include "daemon/watch.h"
 #include "monitor/metrics.h"
 #include <errno.h>
@@ -22,7 +23,8 @@ struct siox__monitor {
   bool fresh; /* the loop's own: whom it answers now */
   struct siox__monitor_env env;
   const struct siox__log *log;
-  int64_t period_ns;
+  int64_t period_ns; /* now; `usual_ns` unless a trigger wants another */
+  int64_t usual_ns;
   struct siox_modules modules; /* settings live as long as the providers */
   struct siox__drives *drives;
   struct siox_collector *collector; /* the thread's own */
@@ -51,8 +53,21 @@ struct siox__monitor {
   json_t *utilisation; /* of the last cycle */
   struct siox__watched told;
   struct siox__cycles kept;
-  bool last; /* siox__monitor_last was called */
+  bool last;                       /* siox__monitor_last was called */
+  struct siox__triggers *triggers; /* NULL: none */
 };
+
+/* What the triggers that fire in this cycle, or did before, want of the monitor. */
+static void wish(struct siox__monitor *m, int64_t now_ns) {
+  const enum siox_record mode = m->env.config->record_activities;
+  struct siox__wishes wishes;
+  if (!m->triggers)
+    return;
+  siox__triggers_cycle(m->triggers, now_ns, &m->judged.levels, &wishes);
+  siox_keep_window(&m->kept.keep, wishes.window);
+  siox_keep_mode(&m->kept.keep, wishes.mode > mode ? wishes.mode : mode);
+  m->period_ns = wishes.period_ns > 0 ? wishes.period_ns : m->usual_ns;
+}
 
 /* One more cycle's worth of what others ask for; under the lock. */
 static void publish(struct siox__monitor *m, const struct siox_cycle *cycle) {
@@ -65,6 +80,7 @@ static void publish(struct siox__monitor *m, const struct siox_cycle *cycle) {
         .cycle = cycle, .processes = m->known, .nprocesses = m->nknown};
     about.issues = siox__watch_issues(m->watch, &about.nissues);
     siox__cycles_take(&m->kept, &about, &m->judged.levels);
+    wish(m, cycle->now_ns);
     if (m->env.wake)
       m->env.wake(m->env.context);
   }
@@ -215,6 +231,7 @@ static int add_providers(struct siox__monitor *m, const struct siox_config *conf
 
 static void destroy(struct siox__monitor *m) {
   siox__statistics_free(m->statistics);
+  siox__triggers_free(m->triggers);
   siox__watch_free(m->watch);
   siox_collector_free(m->collector);
   siox__activities_free(m->activities);
@@ -262,7 +279,7 @@ int siox__monitor_start(struct siox__monitor **out, const struct siox__monitor_e
   m->log = env->log;
   siox__cycles_start(&m->kept, config->record_activities, config->database ? env->store : NULL);
   m->activities = siox__activities_hold(env->activities);
-  m->period_ns = (int64_t)(config->monitor_period * 1e9);
+  m->period_ns = m->usual_ns = (int64_t)(config->monitor_period * 1e9);
   m->sources = json_array();
   m->utilisation = json_object();
   const char *root = getenv("SIOX_SYSFS_ROOT");
@@ -275,6 +292,8 @@ int siox__monitor_start(struct siox__monitor **out, const struct siox__monitor_e
     e = siox__watch_new(&m->watch, &m->modules, root, m->period_ns, diag);
   if (e == 0)
     e = siox__statistics_new(&m->statistics, config, env->store, diag);
+  if (e == 0)
+    e = siox__triggers_new(&m->triggers, m->modules.file, root, m->log, diag);
   if (e == 0)
     e = begin(m);
   if (e == 0)
@@ -324,6 +343,7 @@ void siox__monitor_stop(struct siox__monitor *m) {
   if (!ended) { /* a device does not answer: the thread has all that is its own until the process
                    ends */
     siox__log(m->log, SIOX__LOG_WARN, "the monitor's thread does not end: it is left behind");
+    siox__triggers_free(m->triggers); /* it looks at none any more; commands end with the daemon */
     pthread_detach(m->thread);
     return;
   }
@@ -407,6 +427,8 @@ json_t *siox__monitor_json(struct siox__monitor *m) {
                             "seconds_lost", l->joules_lost_s, "idle_watts", l->idle_power.watts)
                 : json_null());
   siox__watched_json(&m->told, siox__now_ns(), m->fresh, o);
+  if (m->fresh)
+    json_object_set_new(o, "triggers", siox__triggers_json(m->triggers, siox__now_ns()));
   pthread_mutex_unlock(&m->lock);
   return o;
 }

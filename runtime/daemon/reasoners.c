@@ -192,8 +192,10 @@ static void tell_process(struct siox__levels *levels, const struct process *p,
   if (levels->ntold == SIOX__PROCESSES_TOLD)
     return;
   struct siox__judged_process *j = &levels->told[levels->ntold++];
-  *j = (struct siox__judged_process){
-      .process = p->who, .state = report->state, .verdict = report->verdict};
+  *j = (struct siox__judged_process){.process = p->who,
+                                     .state = report->state,
+                                     .verdict = report->verdict,
+                                     .category = report->category};
   memcpy(j->subject, report->subject, sizeof j->subject);
   memcpy(j->evidence, report->evidence, sizeof j->evidence);
 }

@@ -26,6 +26,7 @@ struct siox__judged_process {
   struct siox__process process;
   enum siox_condition state;
   enum siox_verdict verdict;
+  enum siox_category category;
   char subject[112], evidence[320];
 };
 /* What all reasoners said of the last cycle. */

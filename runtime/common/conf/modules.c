@@ -132,7 +132,8 @@ static int take_reasoners(struct siox__yaml *y, struct siox_modules *modules,
 }
 
 int siox_modules_load(struct siox_modules *modules, const char *path, struct siox_diag *diag) {
-  static const char *const known[] = {"providers", "detectors", "reasoners", NULL};
+  static const char *const known[] = {"providers", "detectors", "reasoners", "triggers",
+                                      NULL}; /* triggers: the daemon's */
   struct siox__yaml y;
   *modules = (struct siox_modules){0};
   int e = siox__yaml_open(&y, path, diag);
@@ -141,7 +142,8 @@ int siox_modules_load(struct siox_modules *modules, const char *path, struct sio
   if (!(modules->file = strdup(path)))
     e = SIOX_ENOMEM;
   else if (yaml_document_get_root_node(&y.tree)->type != YAML_MAPPING_NODE)
-    e = siox__yaml_fail(&y, diag, SIOX_EINVAL, "", "expected providers:, detectors: or reasoners:");
+    e = siox__yaml_fail(&y, diag, SIOX_EINVAL, "",
+                        "expected providers:, detectors:, reasoners: or triggers:");
   if (e == 0)
     e = known_keys(&y, "", known, diag);
   if (e == 0)
