@@ -20,6 +20,7 @@
 #include <limits.h>
 #include <mpi.h>
 #include <pthread.h>
+#include <signal.h>
 #include <sys/resource.h>
 #include <time.h>
 
@@ -33,7 +34,7 @@ static const char usage[] =
     "  --layers N          of 3-D variables (8)\n"
     "  --variables A,B     so many of two and of three dimensions (2,3)\n"
     "  --steps N           last time step (120)\n"
-    "  --work N            the computation of a step is made of so many smaller ones (1)\n"
+    "  --work N            rounds of what is computed within columns in a step (4)\n"
     "  --output-every N    steps; 0: never (5)\n"
     "  --rollover N        outputs a file (8)\n"
     "  --restart-every N   steps; 0: never (40)\n"
@@ -42,6 +43,7 @@ static const char usage[] =
     "  --seed N            of the first state (1)\n"
     "  --stall RANK:STEP:SECONDS  the rank sleeps before that step; may be repeated\n"
     "  --spin RANK:STEP:SECONDS   a thread of the rank begins to compute in vain; may be repeated\n"
+    "  --spin-signal SECONDS      a rank that gets SIGUSR1 begins to spin with its next step\n"
     "  --pause SECONDS     between steps, so that ranks leave some of their processors (0)\n"
     "  --json=OUTPUT       what took how long, in OUTPUT\n"
     "\n"
@@ -65,6 +67,7 @@ struct options {
   int64_t n, layers, v2, v3, steps, work, output_every, rollover, restart_every, seed, nhints,
       nevents;
   double pause;
+  struct anomaly signalled; /* seconds 0: none */
   struct anomaly event[EVENTS];
 };
 struct header { /* of a restart file */
@@ -75,12 +78,12 @@ struct header { /* of a restart file */
 
 struct state {
   const struct options *o;
-  int64_t slices, first, rows; /* this rank's rows begin there */
-  size_t pitch;                /* doubles a slice, with a row of each neighbour */
-  double *now, *next;          /* [slice][rows + 2][n] */
-  int *order;                  /* own cells along the curve */
-  double *line;                /* what is written at once: a variable's slices */
-  MPI_Datatype curve, halo;
+  int64_t slices, first, rows;   /* this rank's rows begin there */
+  size_t pitch;                  /* doubles a slice, with a row of each neighbour */
+  double *now, *next;            /* [slice][rows + 2][n] */
+  int *order;                    /* own cells along the curve */
+  double *line;                  /* what is written at once: a variable's slices */
+  MPI_Datatype curve, halo, own; /* own: all slices' rows without those of the neighbours */
   MPI_File file;
   bool open;
   double compute, exchange, output, saving; /* seconds */
@@ -175,6 +178,8 @@ static void create(struct state *s, const struct options *o) {
   follow_curve(s);
   MPI_Type_vector((int)s->slices, (int)o->n, (int)s->pitch, MPI_DOUBLE, &s->halo);
   MPI_Type_commit(&s->halo);
+  MPI_Type_vector((int)s->slices, (int)(s->rows * o->n), (int)s->pitch, MPI_DOUBLE, &s->own);
+  MPI_Type_commit(&s->own);
   for (int64_t f = 0; f < s->slices; f++)
     for (int64_t y = 0; y < s->rows; y++)
       for (int64_t x = 0; x < o->n; x++) {
@@ -190,6 +195,7 @@ static void destroy(struct state *s) {
   free(s->order);
   MPI_Type_free(&s->curve);
   MPI_Type_free(&s->halo);
+  MPI_Type_free(&s->own);
 }
 
 /* ---- the computation ---- */
@@ -221,26 +227,39 @@ static void advance(struct state *s, int64_t slice, int64_t above, int64_t below
   }
 }
 
+/* What happens within a column, and so needs no other rank: layers draw near to each other. */
+static void columns(struct state *s) {
+  const int64_t n = s->o->n, layers = s->o->layers;
+  for (int64_t v = 0; v < s->o->v3; v++)
+    for (int64_t l = 1; l < layers; l++)
+      for (int64_t y = 0; y < s->rows; y++) {
+        const double *below = row_of(s, s->now, s->o->v2 + v * layers + l - 1, y);
+        double *here = row_of(s, s->now, s->o->v2 + v * layers + l, y);
+        for (int64_t x = 0; x < n; x++)
+          here[x] += 0.0078125 * (below[x] - here[x]) * (1 - 0.25 * here[x]);
+      }
+}
+
 static void step(struct state *s) {
   const struct options *o = s->o;
-  for (int64_t again = 0; again < o->work; again++) {
-    exchange(s);
-    double start = MPI_Wtime();
-    for (int64_t v = 0; v < o->v2; v++) {
-      int64_t air = o->v3 ? o->v2 + v % o->v3 * o->layers : v;
-      advance(s, v, air, air, 0.03125);
-    }
-    for (int64_t v = 0; v < o->v3; v++)
-      for (int64_t l = 0; l < o->layers; l++) {
-        int64_t slice = o->v2 + v * o->layers + l;
-        advance(s, slice, l ? slice - 1 : slice, l < o->layers - 1 ? slice + 1 : slice,
-                0.0625 * (double)(l + 1) / (double)o->layers);
-      }
-    double *swap = s->now;
-    s->now = s->next;
-    s->next = swap;
-    s->compute += MPI_Wtime() - start;
+  exchange(s);
+  double start = MPI_Wtime();
+  for (int64_t v = 0; v < o->v2; v++) {
+    int64_t air = o->v3 ? o->v2 + v % o->v3 * o->layers : v;
+    advance(s, v, air, air, 0.03125);
   }
+  for (int64_t v = 0; v < o->v3; v++)
+    for (int64_t l = 0; l < o->layers; l++) {
+      int64_t slice = o->v2 + v * o->layers + l;
+      advance(s, slice, l ? slice - 1 : slice, l < o->layers - 1 ? slice + 1 : slice,
+              0.0625 * (double)(l + 1) / (double)o->layers);
+    }
+  double *swap = s->now;
+  s->now = s->next;
+  s->next = swap;
+  for (int64_t again = 0; again < o->work; again++)
+    columns(s);
+  s->compute += MPI_Wtime() - start;
 }
 
 /* Of the whole state, whoever has which part. */
@@ -277,19 +296,33 @@ static void rest(double seconds) {
     ;
 }
 
-/* Threads that spin end when their time is over, or with the process. */
-static void disturb(const struct options *o, int64_t at) {
+/* Ends when its time is over, or with the process. */
+static void begin_to_spin(const struct anomaly *a) {
   pthread_t thread;
+  if (pthread_create(&thread, NULL, spin, (void *)(uintptr_t)a) != 0)
+    fail("no thread can be had", "--spin", MPI_SUCCESS);
+  pthread_detach(thread);
+}
+
+static volatile sig_atomic_t signalled;
+static void on_signal(int number) {
+  (void)number;
+  signalled = 1;
+}
+
+static void disturb(const struct options *o, int64_t at) {
+  if (signalled) {
+    signalled = 0;
+    begin_to_spin(&o->signalled);
+  }
   for (int64_t i = 0; i < o->nevents; i++) {
     const struct anomaly *a = &o->event[i];
     if (a->rank != rank || a->step != at)
       continue;
     if (!a->spin)
       rest(a->seconds);
-    else if (pthread_create(&thread, NULL, spin, (void *)(uintptr_t)a) == 0)
-      pthread_detach(thread);
     else
-      fail("no thread can be had", "--spin", MPI_SUCCESS);
+      begin_to_spin(a);
   }
 }
 
@@ -374,7 +407,6 @@ static void write_restart(struct state *s, int64_t at) {
   const struct options *o = s->o;
   struct header h = {"CLIMATE", o->n, o->layers, o->v2, o->v3, at, o->seed, checksum(s)};
   char name[NAME], part[NAME + 8];
-  int64_t own = s->rows * o->n;
   double start = MPI_Wtime();
   snprintf(name, sizeof name, "%s.restart.%06" PRId64, o->prefix, at);
   snprintf(part, sizeof part, "%s.part", name);
@@ -383,10 +415,8 @@ static void write_restart(struct state *s, int64_t at) {
     must(MPI_File_write_at(file, 0, &h, sizeof h, MPI_BYTE, MPI_STATUS_IGNORE), "cannot be written",
          part);
   view_rows(s, file, part);
-  for (int64_t f = 0; f < s->slices; f++)
-    must(MPI_File_write_at_all(file, f * own, row_of(s, s->now, f, 0), (int)own, MPI_DOUBLE,
-                               MPI_STATUS_IGNORE),
-         "cannot be written", part);
+  must(MPI_File_write_at_all(file, 0, row_of(s, s->now, 0, 0), 1, s->own, MPI_STATUS_IGNORE),
+       "cannot be written", part);
   must(MPI_File_close(&file), "cannot be closed", part);
   if (rank == 0 && rename(part, name) < 0)
     fail(strerror(errno), name, MPI_SUCCESS);
@@ -398,11 +428,9 @@ static void write_restart(struct state *s, int64_t at) {
 static int64_t read_restart(struct state *s) {
   const struct options *o = s->o;
   struct header h = {.magic = ""};
-  MPI_Status status;
-  int got = 0;
-  int64_t own = s->rows * o->n;
+  MPI_Offset size;
   MPI_File file = open_file(o, o->restart, MPI_MODE_RDONLY);
-  must(MPI_File_read_at_all(file, 0, &h, sizeof h, MPI_BYTE, &status), "cannot be read",
+  must(MPI_File_read_at_all(file, 0, &h, sizeof h, MPI_BYTE, MPI_STATUS_IGNORE), "cannot be read",
        o->restart);
   if (memcmp(h.magic, "CLIMATE", sizeof h.magic) != 0)
     fail("is no restart file", o->restart, MPI_SUCCESS);
@@ -410,15 +438,12 @@ static int64_t read_restart(struct state *s) {
     fail("is of another grid, other variables or another seed", o->restart, MPI_SUCCESS);
   if (h.step < 0 || h.step > o->steps)
     fail("is of a later step than the last one (--steps)", o->restart, MPI_SUCCESS);
+  must(MPI_File_get_size(file, &size), "has no size", o->restart);
+  if (size < (MPI_Offset)(sizeof h + (size_t)(s->slices * o->n * o->n) * sizeof(double)))
+    fail("ends too early", o->restart, MPI_SUCCESS);
   view_rows(s, file, o->restart);
-  for (int64_t f = 0; f < s->slices; f++) {
-    must(
-        MPI_File_read_at_all(file, f * own, row_of(s, s->now, f, 0), (int)own, MPI_DOUBLE, &status),
-        "cannot be read", o->restart);
-    MPI_Get_count(&status, MPI_DOUBLE, &got);
-    if (got != own)
-      fail("ends too early", o->restart, MPI_SUCCESS);
-  }
+  must(MPI_File_read_at_all(file, 0, row_of(s, s->now, 0, 0), 1, s->own, MPI_STATUS_IGNORE),
+       "cannot be read", o->restart);
   must(MPI_File_close(&file), "cannot be closed", o->restart);
   if (checksum(s) != h.checksum)
     fail("is damaged", o->restart, MPI_SUCCESS);
@@ -458,6 +483,8 @@ static void tell_times(const struct state *s, double seconds) {
 static void run(const struct options *o) {
   struct state s;
   double begin = MPI_Wtime();
+  if (o->signalled.seconds > 0)
+    sigaction(SIGUSR1, &(struct sigaction){.sa_handler = on_signal, .sa_flags = SA_RESTART}, NULL);
   create(&s, o);
   int64_t from = o->restart ? read_restart(&s) : 0;
   for (int64_t i = from + 1; i <= o->steps; i++) {
@@ -541,7 +568,8 @@ static int parse(int argc, char **argv, struct options *o) {
     STALL,
     SPIN,
     JSON,
-    PAUSE
+    PAUSE,
+    SIGNAL
   };
   static const struct option known[] = {{"grid", required_argument, NULL, GRID},
                                         {"layers", required_argument, NULL, LAYERS},
@@ -558,6 +586,7 @@ static int parse(int argc, char **argv, struct options *o) {
                                         {"spin", required_argument, NULL, SPIN},
                                         {"json", required_argument, NULL, JSON},
                                         {"pause", required_argument, NULL, PAUSE},
+                                        {"spin-signal", required_argument, NULL, SIGNAL},
                                         {"help", no_argument, NULL, 'h'},
                                         {0}};
   /* Those that are a whole number, in the order above; grid and layers are no more than 16384 x
@@ -581,6 +610,8 @@ static int parse(int argc, char **argv, struct options *o) {
       good = option_whole(optarg, 0, INT64_MAX, &o->seed);
     else if (c == STALL || c == SPIN)
       good = parse_event(optarg, c == SPIN, o);
+    else if (c == SIGNAL)
+      good = option_real(optarg, 0, 1e6, &o->signalled.seconds);
     else if (c == PAUSE)
       good = option_real(optarg, 0, 1e6, &o->pause);
     else if (c == JSON)
@@ -601,8 +632,8 @@ static int parse(int argc, char **argv, struct options *o) {
     return slip("a power of two is wanted", "--grid") + 1;
   if (o->n < ranks)
     return slip("each rank needs a row", "--grid") + 1;
-  if (o->n * (o->n / ranks + 3) > INT_MAX / (o->layers > 8 ? o->layers : 8))
-    return slip("a rank's part of a variable is more than 2 GB", "--grid") + 1;
+  if (o->n * (o->n / ranks + 3) > INT_MAX / (o->v2 + o->v3 * o->layers))
+    return slip("a rank's part is more than 2^31 numbers", "--grid") + 1;
   return 0;
 }
 
@@ -612,7 +643,7 @@ int main(int argc, char **argv) {
                              .v2 = 2,
                              .v3 = 3,
                              .steps = 120,
-                             .work = 1,
+                             .work = 4,
                              .output_every = 5,
                              .rollover = 8,
                              .restart_every = 40,

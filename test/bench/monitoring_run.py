@@ -76,18 +76,23 @@ class Place:
         with open(self.path(name)) as f:
             return json.load(f)
 
-    def run(self, ranks, program, *arguments, environment=None):
-        """Returns the report of siox run, and what was seen meanwhile. The trace is in run.siox."""
+    def run(self, ranks, program, *arguments, environment=None, started=None, killed=False):
+        """Returns the report of siox run, and what was seen meanwhile. The trace is in run.siox. started: told the process.
+        killed: whoever started() ends it."""
         command = [SIOX, "run", "--quiet", "--json=" + self.path("report.json"), "--record", self.path("run.siox")]
         for key, value in self.settings.items():
             command += ["--set", f"{key}={value}"]
         looker = Looker(self.socket)
         looker.start()
-        done = subprocess.run([*command, "--", MPIEXEC, "-n", str(ranks), os.path.join(BUILD, "bin", program), *map(str, arguments)],
-                              cwd=self.directory, env=dict(os.environ, **(environment or {})), capture_output=True, text=True)
+        process = subprocess.Popen([*command, "--", MPIEXEC, "-n", str(ranks), os.path.join(BUILD, "bin", program), *map(str, arguments)],
+                                   cwd=self.directory, env=dict(os.environ, **(environment or {})), stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, text=True)
+        if started:
+            started(process)
+        _, said = process.communicate()
         seen = looker.stop()
-        if done.returncode:
-            sys.exit("monitoring.py: %s %s: status %d: %s" % (program, " ".join(map(str, arguments)), done.returncode, done.stderr))
+        if process.returncode and not killed:
+            sys.exit("monitoring.py: %s %s: status %d: %s" % (program, " ".join(map(str, arguments)), process.returncode, said))
         return self.json("report.json"), seen
 
     def segments(self):
