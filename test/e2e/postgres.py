@@ -82,7 +82,7 @@ class Server:
 
     def ask(self, sql):
         """Rows as lists of texts; NULL is an empty text."""
-        done = subprocess.run(["psql", *self.where(), "-v", "ON_ERROR_STOP=1", "-c", sql], capture_output=True, text=True)
+        done = subprocess.run(["psql", *self.where(), "-v", "ON_ERROR_STOP=1"], input=sql, capture_output=True, text=True)
         assert done.returncode == 0, done.stderr
         return [line.split("\x1f") for line in done.stdout.splitlines()]
 

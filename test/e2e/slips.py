@@ -7,9 +7,9 @@ import subprocess
 
 BIN = os.path.join(os.environ["SIOX_BUILD"], "bin")
 GETOPT = ["sioxd", "siox run", "siox timeline", "siox trace", "siox sim", "siox sim import", "siox layout",
-          "siox layout optimise", "siox disks", "siox admin", "siox report"]
+          "siox layout optimise", "siox disks", "siox admin", "siox report", "siox db"]
 WANTS = {"sioxd": "--config", "siox run": "--config", "siox timeline": "--width", "siox sim": "--sweep", "siox sim import": "--format",
-         "siox layout": "--disks", "siox layout optimise": "--max-delay", "siox disks": "--disk", "siox admin": "--uid"}
+         "siox layout": "--disks", "siox layout optimise": "--max-delay", "siox disks": "--disk", "siox admin": "--uid", "siox db": "--older"}
 # what is typed, what has to be named
 SLIPS = [
     ("siox nope", '"nope"'), ("siox --nope", "--nope"), ("siox run --json", "command"), ("siox run --check-hints=yes -- true", "--check-hints"),
@@ -18,7 +18,7 @@ SLIPS = [
     ("siox trace cat --header --json x", "--header"), ("siox sim", "SCENARIO"), ("siox sim a b", "one scenario"), ("siox sim --map a b", "--map"),
     ("siox sim --quick", "--map"), ("siox sim import", "INPUT"), ("siox sim import --format xml a b", "--format"), ("siox layout", "FILE"),
     ("siox layout --map --json x", "--json"), ("siox layout optimise", "SCENARIO"), ("siox layout optimise a b", "one"), ("siox disks 3", '"3"'),
-    ("siox admin", "action"), ("siox report", "--compare"), ("siox report --compare", "FILE"), ("siox admin level 1", "DISKS"), ("sioxd x", '"x"'),
+    ("siox admin", "action"), ("siox report", "--compare"), ("siox report --compare", "FILE"), ("siox admin level 1", "DISKS"), ("siox db", "command"), ("siox db info", "database"), ("sioxd x", '"x"'),
 ]
 SLIPS += [(f"{command} --nope", "--nope") for command in GETOPT] + [(f"{command} -Z", "-Z") for command in GETOPT]
 SLIPS += [(f"{command} {option}", option + " needs a value") for command, option in WANTS.items()]
