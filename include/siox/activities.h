@@ -3,6 +3,7 @@
  * sees activities fills it, detectors read it. No clock, no memory of its own; not thread-safe. */
 #ifndef SIOX_ACTIVITIES_H
 #define SIOX_ACTIVITIES_H
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #ifdef __cplusplus
@@ -35,10 +36,12 @@ struct siox_activity_class {
   uint32_t times[SIOX_TIME_BUCKETS]; /* how many took how long */
   uint32_t running;                  /* at the end of the cycle */
   int64_t oldest_ns; /* running > 0: start of the one that runs longest, CLOCK_MONOTONIC */
+  uint32_t callers;  /* processes that made those that ended; 0: not known */
 };
 struct siox_activity_kind {
   const char *layer, *call; /* "mpiio", "read_at_all"; live as long as the summary's owner */
   enum siox_category category;
+  bool together; /* all ranks that opened the file make it as one, and wait for each other */
   struct siox_activity_class classes[SIOX_SIZE_CLASSES];
 };
 struct siox_activity_summary {

@@ -15,6 +15,13 @@ static const char *const names[] = {
 #undef SIOX_IO
 };
 
+enum { ALONE, COLLECTIVE };
+static const bool collective[] = {
+#define SIOX_MPIIO(name, class, pointer, span, group, ...) group == COLLECTIVE,
+#include "siox/mpiio.def"
+#undef SIOX_MPIIO
+};
+
 const char *siox__row_layer(unsigned row) {
   return row < SIOX_NCALLS ? "mpiio" : row < SIOX_TALLY_ROWS ? "posix" : "?";
 }
@@ -31,6 +38,8 @@ const char *siox__row_name(unsigned row) {
 enum siox_category siox__row_category(unsigned row) {
   return row < SIOX_TALLY_ROWS ? SIOX_CATEGORY_DISK : SIOX_NCATEGORIES;
 }
+
+bool siox__row_together(unsigned row) { return row < SIOX_NCALLS && collective[row]; }
 
 void siox__tally_init(struct siox_tally *t, int32_t pid) {
   t->magic = SIOX_TALLY_MAGIC;

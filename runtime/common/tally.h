@@ -84,6 +84,7 @@ static inline unsigned siox__tally_row(enum siox_layer layer, unsigned call) {
 const char *siox__row_layer(unsigned row);
 const char *siox__row_name(unsigned row);
 enum siox_category siox__row_category(unsigned row);
+bool siox__row_together(unsigned row); /* a collective call */
 
 /* The writer's side (libsiox). memory: zeroed, of the struct's size. */
 void siox__tally_init(struct siox_tally *t, int32_t pid);

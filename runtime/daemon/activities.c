@@ -397,7 +397,8 @@ static size_t kind_of(struct siox__activities *a, unsigned row) {
   if (!a->kind_of[row]) {
     const struct siox_activity_kind kind = {.layer = siox__row_layer(row),
                                             .call = siox__row_name(row),
-                                            .category = siox__row_category(row)};
+                                            .category = siox__row_category(row),
+                                            .together = siox__row_together(row)};
     a->kind[a->nkinds] = a->one[a->nkinds] = kind;
     a->kind_of[row] = (uint16_t)++a->nkinds;
   }
@@ -412,6 +413,7 @@ static void clear(struct siox_activity_kind *kind, size_t n) {
 static void add_class(struct siox_activity_class *to, const struct siox_tally_sum *gain) {
   grow(&to->calls, gain->calls);
   grow(&to->bytes, gain->bytes);
+  to->callers += gain->calls > 0;
   if (gain->calls > 0 && gain->longest_ns > to->longest_ns)
     to->longest_ns = gain->longest_ns;
   for (int b = 0; b < SIOX_TIME_BUCKETS; b++)

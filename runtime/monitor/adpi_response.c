@@ -9,6 +9,9 @@
  * seen there, for what has not been seen yet). So nothing is said before about 1 / chance calls
  * were learned.
  *
+ * A collective call is one event, though each rank makes it: when it is slow it is for all of them.
+ * So its calls count as the part of one that a caller has.
+ *
  * Calls of an abnormal cycle are learned with a weight of ADOPT, so that a burst of slow ones does
  * not become what is usual and a lasting change does in time. When `memory` calls are known all
  * weights are halved. */
@@ -129,16 +132,19 @@ static int cycle_response(void *state, const struct siox_adpi_input *input, stru
     if (c->calls == 0)
       continue;
     struct histogram *h = (struct histogram *)set->slots.at + i;
-    double weight = 1;
+    const double part = a->kinds[kind].together && c->callers > 1 ? 1.0 / c->callers : 1;
+    double weight = part;
     if (h->total >= set->least) {
       const struct end slow = end_of(h, c, set->top, true), fast = end_of(h, c, set->top, false);
-      const double n = (double)c->calls;
-      const bool is_slow = slow.calls > 0 && chance_of(slow.calls, n, slow.share) <= set->chance;
-      const bool is_fast = fast.calls > 0 && chance_of(fast.calls, n, fast.share) <= set->chance;
+      const double n = part * (double)c->calls;
+      const bool is_slow =
+          slow.calls > 0 && chance_of(part * slow.calls, n, slow.share) <= set->chance;
+      const bool is_fast =
+          fast.calls > 0 && chance_of(part * fast.calls, n, fast.share) <= set->chance;
       if (is_slow || is_fast) {
         tell(input, kind, size_class, is_slow ? &slow : &fast, is_slow, ldexp(1, slow.from),
              ldexp(1, fast.to), &issues);
-        weight = ADOPT;
+        weight = ADOPT * part;
       }
     }
     for (int b = 0; b < SIOX_TIME_BUCKETS; b++) {

@@ -129,6 +129,32 @@ static void the_share_that_is_always_slow_is_no_anomaly(void **unused) {
   lab_close(lab);
 }
 
+static void a_slow_collective_call_is_one_however_many_wait_for_it(void **unused) {
+  (void)unused;
+  /* As above, with five calls a cycle that four ranks make: each that is slow is so four times. */
+  struct lab *lab = calls("response", NULL);
+  uint64_t state = 1;
+  int n = 0;
+  kinds[0].together = true;
+  for (int i = 0; i < 20000; i++) {
+    for (int k = 0; k < 5; k++) {
+      const bool slow = test_below(&state, 200) == 0;
+      for (int r = 0; r < 4; r++)
+        siox_activity_count(&kinds[0], BYTES, slow ? 50 * MS : 5 * MS);
+    }
+    kinds[0].classes[4].callers = 4;
+    n += ended(lab);
+  }
+  assert_true(n <= 20);
+  for (int k = 0; k < 20; k++)
+    siox_activity_count(&kinds[0], BYTES, 50 * MS);
+  kinds[0].classes[4].callers = 4;
+  assert_int_equal(ended(lab), 1);
+  assert_non_null(strstr(lab->issues[0].evidence, "20 of 20 calls"));
+  kinds[0].together = false;
+  lab_close(lab);
+}
+
 static void nothing_is_said_before_enough_calls_are_known(void **unused) {
   (void)unused;
   struct lab *lab = calls("response", (const char *[]){"least_calls=5000", NULL});
@@ -291,6 +317,7 @@ int main(void) {
       cmocka_unit_test(slow_calls_are_bad_and_fast_ones_good),
       cmocka_unit_test(each_kind_and_size_has_its_own_times),
       cmocka_unit_test(the_share_that_is_always_slow_is_no_anomaly),
+      cmocka_unit_test(a_slow_collective_call_is_one_however_many_wait_for_it),
       cmocka_unit_test(nothing_is_said_before_enough_calls_are_known),
       cmocka_unit_test(a_lasting_change_is_learned),
       cmocka_unit_test(slow_phases_over_five_percent_of_a_run_are_found),
