@@ -52,7 +52,7 @@ static inline struct siox__claims_walk siox__claims_walk(const struct siox_claim
                                                          uint32_t disk, int64_t after) {
   const struct siox__list *list = &claims->list[claims->width == 1 ? disk : disk / claims->width];
   return (struct siox__claims_walk){.leaf = list->leaf,
-                                    .end = list->leaf + list->nleaves,
+                                    .end = list->nleaves ? list->leaf + list->nleaves : list->leaf,
                                     .after = after,
                                     .disk = disk,
                                     .claims = claims};

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Chains of chunks: one of those that ended after the last cycle, one of each cycle that is not
  * decided, one of what is to be stored, and one of what ends in more than a second, which is looked
- * at once a second: a client may have booked minutes of service. A chain whose cycle is decided is handed over chunk by
- * chunk; single events are moved only where some of a chunk end later than the cycle. */
+ * at once a second: a client may have booked minutes of service. A chain whose cycle is decided is
+ * handed over chunk by chunk; single events are moved only where some of a chunk end later than the
+ * cycle. */
 #include "daemon/aside.h"
 #include <stdlib.h>
 #include <string.h>
@@ -119,9 +120,14 @@ static int add(struct siox__aside *a, struct chain *chain, uint64_t more, int64_
   return 0;
 }
 
+/* The last cycle of all ends never, and clients say what they like. */
+static int64_t much_later(int64_t end) {
+  return end > INT64_MAX - LATER_NS ? INT64_MAX : end + LATER_NS;
+}
+
 /* The chain of those that ended then; NULL: the cycle is decided. */
 static struct chain *chain_of(struct siox__aside *a, int64_t end) {
-  if (a->last_end > 0 && end - LATER_NS > a->last_end)
+  if (a->last_end > 0 && end > much_later(a->last_end))
     return &a->later;
   const struct decided *last = a->ndecided ? &a->decided[(a->ndecided - 1) % REMEMBERED] : NULL;
   if (last && end <= last->end)
@@ -186,7 +192,7 @@ static void look_at_later(struct siox__aside *a, int64_t end) {
     return;
   struct chain later = a->later;
   a->later = (struct chain){0};
-  a->look = end + LATER_NS;
+  a->look = much_later(end);
   while (later.first) {
     struct chunk *c = take_first(&later);
     for (uint32_t i = 0; i < c->n; i++)

@@ -94,6 +94,24 @@ static void one_that_ends_in_minutes_waits_as_long(void **unused) {
   siox__aside_free(a);
 }
 
+static void ends_at_the_ends_of_time_are_no_trouble(void **unused) {
+  (void)unused;
+  struct siox__aside *a = make(1 << 20);
+  static struct got g;
+  g.n = 0;
+  siox__aside_cycle(a, 1, 100);
+  siox__aside_decide(a, 1, true);
+  assert_int_equal(put(a, INT64_MIN, 1), 1);
+  assert_int_equal(put(a, INT64_MAX, 2), 0);
+  assert_int_equal(put(a, 150, 3), 0);
+  siox__aside_cycle(a, 2, INT64_MAX);
+  siox__aside_decide(a, 2, true);
+  siox__aside_write(a, 100, take, &g);
+  assert_int_equal(g.n, 2);
+  assert_int_equal(siox__aside_counts(a).waiting, 0);
+  siox__aside_free(a);
+}
+
 static void one_that_comes_late_has_the_decision_of_its_cycle(void **unused) {
   (void)unused;
   struct siox__aside *a = make(1 << 20);
@@ -210,6 +228,7 @@ int main(void) {
       cmocka_unit_test(those_of_a_stored_cycle_are_given_and_no_others),
       cmocka_unit_test(one_whose_end_is_to_come_waits_for_its_own_cycle),
       cmocka_unit_test(one_that_ends_in_minutes_waits_as_long),
+      cmocka_unit_test(ends_at_the_ends_of_time_are_no_trouble),
       cmocka_unit_test(one_that_comes_late_has_the_decision_of_its_cycle),
       cmocka_unit_test(what_does_not_fit_is_counted_and_the_rest_is_whole),
       cmocka_unit_test(nobody_who_decides_costs_no_more_than_the_room),
