@@ -53,10 +53,11 @@ class Client:
                 self.fds.frombytes(content[: len(content) // 4 * 4])
         return kind, status, data[HEAD.size :], more
 
-    def join(self, time=0, job="test", rank=0, size=1, budget=None):
-        """budget None: a HELLO as it was before there were delay budgets."""
+    def join(self, time=0, job="test", rank=0, size=1, budget=None, tally=None):
+        """budget None: a HELLO as it was before there were delay budgets. tally: a descriptor that goes along."""
         hello = struct.pack("=qiiiI96s160s", time, rank, size, os.getpid(), 0, job.encode(), b"wire.py")
-        self.send(HELLO, hello + (b"" if budget is None else struct.pack("=d", budget)))
+        hello += b"" if budget is None else struct.pack("=d", budget)
+        socket.send_fds(self.socket, [packet(HELLO, hello)], [] if tally is None else [tally])
         kind, status, body, _ = self.receive()
         if kind != WELCOME:
             raise RuntimeError(f"not welcome: {status} {body}")
