@@ -45,7 +45,11 @@ enum siox_trace_kind {
   SIOX_TRACE_MESSAGE, SIOX_TRACE_WAIT,
   /* events of a disk */
   SIOX_TRACE_SEGMENT,
+  /* of a stream again, came later: a POSIX call on a file that is not managed. Readers from before it stop there; a
+   * trace has none unless the daemon was told so (record_layers) */
+  SIOX_TRACE_POSIX,
 };
+#define SIOX_NTRACE_KINDS (SIOX_TRACE_POSIX + 1)
 
 /* One definition or event. Strings belong to the reader (valid until the next read). */
 struct siox_trace_event {
@@ -71,6 +75,10 @@ struct siox_trace_event {
     struct { int64_t start, end; uint64_t uid; int32_t peer, self, tag; uint32_t receive; } message;
     struct { int64_t start, end; uint32_t request; } wait;
     struct siox_segment segment;
+    struct { /* offset -1: not known; call: row of io.def; result: errno or 0 */
+      int64_t start, end; uint64_t site; int64_t offset, bytes; uint64_t coll_uid, coll_seq, file; uint32_t call;
+      int32_t result;
+    } posix;
   } u;
 };
 

@@ -90,7 +90,8 @@ static bool submit(const struct aiocb *block, bool write) {
     struct siox__span span;                                                                        \
     siox__posix_begin(&span, SIOX_POSIX_##name, block->aio_fildes, bytes);                         \
     int result = siox__real()->name(block);                                                        \
-    siox__posix_end(&span, result < 0 ? -1 : (int64_t)bytes);                                      \
+    siox__posix_end(&span, result < 0 ? -1 : (int64_t)bytes, block->aio_offset,                    \
+                    !siox__managed(block->aio_fildes));                                            \
     if (result < 0)                                                                                \
       forget(block);                                                                               \
     return result;                                                                                 \
@@ -140,7 +141,7 @@ static void taken(const void *block) {
   if (!wait.start)
     wait.start = wait.end;
   if (siox__enter()) {
-    siox__record(SIOX_REC_WAIT, &wait, sizeof wait, NULL, 0);
+    siox__record_activity(SIOX_REC_WAIT, 0, wait.end, &wait, sizeof wait);
     siox__exit();
   }
   errno = saved;
@@ -153,7 +154,7 @@ static void taken(const void *block) {
     struct siox__span span;                                                                        \
     siox__posix_begin(&span, SIOX_POSIX_##name, block->aio_fildes, 0);                             \
     ssize_t result = siox__real()->name(block);                                                    \
-    siox__posix_end(&span, result < 0 ? -1 : 0);                                                   \
+    siox__posix_end(&span, result < 0 ? -1 : 0, -1, !siox__managed(block->aio_fildes));            \
     return result;                                                                                 \
   }
 RETURN(aio_return, struct aiocb)
@@ -243,7 +244,7 @@ static int64_t bytes_of(const struct aiocb *const list[], int n) {
     if (span.tally)                                                                                \
       siox__posix_start(&span, SIOX_POSIX_##name, first_fd(blocks, n), 0);                         \
     int result = suspend(blocks, n, timeout);                                                      \
-    siox__posix_end(&span, result);                                                                \
+    siox__posix_end(&span, result, -1, !siox__managed(first_fd(blocks, n)));                       \
     return result;                                                                                 \
   }
 SUSPEND(aio_suspend, struct aiocb)
@@ -280,7 +281,7 @@ static int list_done(const struct aiocb *const *list, int n, int mode, int resul
       siox__posix_start(&span, SIOX_POSIX_##name, first_fd(blocks, n), (uint64_t)bytes);           \
     }                                                                                              \
     int result = list_done(blocks, n, mode, siox__real()->name(mode, list, n, event));             \
-    siox__posix_end(&span, result < 0 ? -1 : bytes);                                               \
+    siox__posix_end(&span, result < 0 ? -1 : bytes, -1, !siox__managed(first_fd(blocks, n)));      \
     return result;                                                                                 \
   }
 LIO(lio_listio, struct aiocb)

@@ -165,6 +165,15 @@ void siox__request_reset(void);
 /* record.c. 0, SIOX_EFULL or SIOX_EGONE. */
 int siox__record(enum siox_rec_type type, const void *body, size_t bytes, const void *more,
                  size_t more_bytes);
+/* What happened, at `time`; uid: of the communicator or file, 0: none. Left out where the daemon has
+ * no use for it. */
+void siox__record_activity(enum siox_rec_type type, uint64_t uid, int64_t time, const void *body,
+                           size_t bytes);
+void siox__record_posix(int64_t end, const struct siox_rec_posix *record);
+static inline bool siox__wanted(uint32_t what) {
+  return siox__connected() &&
+         (atomic_load_explicit(&siox__client.ring->wanted, memory_order_relaxed) & what);
+}
 uint64_t siox__record_site(const struct siox_site *site); /* its key; sent once a connection */
 void siox__record_missing(enum siox_missing what);
 uint32_t siox__thread_number(void);

@@ -147,7 +147,7 @@ int siox__call_end(struct siox__call *c, int result, bool synchronises) {
                                    .file = c->file && c->file->file ? c->file->file->id : 0,
                                    .call = c->call,
                                    .result = class};
-    siox__record(SIOX_REC_CALL, &record, sizeof record, NULL, 0);
+    siox__record_activity(SIOX_REC_CALL, c->uid, end, &record, sizeof record);
     if (c->uid && synchronises) {
       struct siox_rec_sync sync = {.enter = c->start,
                                    .leave = end,
@@ -157,7 +157,7 @@ int siox__call_end(struct siox__call *c, int result, bool synchronises) {
                                    .size = (uint32_t)c->size,
                                    .root = -1,
                                    .self = c->self};
-      siox__record(SIOX_REC_SYNC, &sync, sizeof sync, NULL, 0);
+      siox__record_activity(SIOX_REC_SYNC, c->uid, end, &sync, sizeof sync);
     }
     siox__exit();
   }

@@ -36,7 +36,7 @@ static void put(uint64_t uid, int self, int64_t begin, int peer, int tag, bool r
                                     .self = self,
                                     .tag = tag,
                                     .receive = receive};
-  siox__record(SIOX_REC_MESSAGE, &record, sizeof record, NULL, 0);
+  siox__record_activity(SIOX_REC_MESSAGE, 0, record.end, &record, sizeof record);
   siox__exit();
   errno = saved;
 }

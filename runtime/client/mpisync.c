@@ -23,15 +23,16 @@ void siox__sync_end(const struct siox__sync *s, enum siox_sync_kind kind, int ro
   if (!s->comm || !siox__enter())
     return;
   int saved = errno;
+  const int64_t leave = siox__now_ns();
   struct siox_rec_sync record = {.enter = s->enter,
-                                 .leave = siox__now_ns(),
+                                 .leave = leave,
                                  .uid = s->comm->uid,
                                  .seq = s->seq,
                                  .kind = kind,
                                  .size = (uint32_t)s->comm->size,
                                  .root = root,
                                  .self = s->comm->self};
-  siox__record(SIOX_REC_SYNC, &record, sizeof record, NULL, 0);
+  siox__record_activity(SIOX_REC_SYNC, record.uid, leave, &record, sizeof record);
   siox__exit();
   errno = saved;
 }

@@ -22,7 +22,7 @@ static bool elsewhere(const char *path) {
   int fd = siox__real()->call;                                                                     \
   siox__posix_open_over(&span);                                                                    \
   made(o, fd);                                                                                     \
-  siox__posix_opened(&span, fd);                                                                   \
+  siox__posix_opened(&span, fd, siox__managed(fd) != NULL);                                        \
   return fd;
 
 static bool wants_mode(int flags) { return (flags & O_CREAT) || (flags & O_TMPFILE) == O_TMPFILE; }
@@ -120,10 +120,11 @@ SIOX_EXPORT int close(int fd) {
     return -1;
   }
   struct siox__span span;
+  const bool managed = siox__managed(fd) != NULL;
   siox__posix_begin(&span, SIOX_POSIX_close, fd, 0);
   siox__file_closed(fd); /* before the number can be given out again */
   int result = siox__real()->close(fd);
-  siox__posix_end(&span, result);
+  siox__posix_end(&span, result, -1, !managed);
   return result;
 }
 

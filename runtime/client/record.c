@@ -24,16 +24,16 @@ uint32_t siox__thread_number(void) {
   return siox__self.number;
 }
 
-int siox__record(enum siox_rec_type type, const void *body, size_t bytes, const void *more,
-                 size_t more_bytes) {
+static int put(enum siox_rec_type type, int64_t time, const void *body, size_t bytes,
+               const void *more, size_t more_bytes, unsigned how) {
   if (!siox__connected())
     return SIOX_EGONE;
   struct siox_rec_head head = {
-      .type = (uint16_t)type, .thread = (uint16_t)siox__thread_number(), .time = siox__now_ns()};
+      .type = (uint16_t)type, .thread = (uint16_t)siox__thread_number(), .time = time};
   int wake, result;
   pthread_mutex_lock(&lock);
   result = siox__ring_put(siox__client.ring, siox__client.ring_bytes, &head, body, bytes, more,
-                          more_bytes, &wake);
+                          more_bytes, how, &wake);
   pthread_mutex_unlock(&lock);
   if (wake) {
     int saved = errno;
@@ -44,9 +44,50 @@ int siox__record(enum siox_rec_type type, const void *body, size_t bytes, const 
   return result;
 }
 
+/* What others wait for wakes the daemon; what only says what happened does not. */
+int siox__record(enum siox_rec_type type, const void *body, size_t bytes, const void *more,
+                 size_t more_bytes) {
+  const bool urgent = type == SIOX_REC_CLAIM || type == SIOX_REC_ENTER;
+  return put(type, siox__now_ns(), body, bytes, more, more_bytes, urgent ? SIOX_PUT_URGENT : 0);
+}
+
+/* Ids of communicators and files that this connection has told something of: a table that forgets
+ * by chance, and all now and then, for the daemon forgets too. */
+#define NGROUPS 64
+static _Atomic uint64_t group_told[NGROUPS];
+static _Atomic uint32_t groups_connection, groups_new;
+
+static bool group_is_new(uint64_t uid) {
+  _Atomic uint64_t *at = &group_told[(uid ^ uid >> 32) % NGROUPS];
+  const uint32_t connection = atomic_load_explicit(&siox__client.connection, memory_order_relaxed);
+  if (!uid || (atomic_load_explicit(at, memory_order_relaxed) == uid &&
+               atomic_load_explicit(&groups_connection, memory_order_relaxed) == connection))
+    return false;
+  if (atomic_exchange(&groups_connection, connection) != connection ||
+      atomic_fetch_add(&groups_new, 1) % NGROUPS == NGROUPS - 1)
+    for (int i = 0; i < NGROUPS; i++)
+      atomic_store_explicit(&group_told[i], 0, memory_order_relaxed);
+  atomic_store_explicit(at, uid, memory_order_relaxed);
+  return true;
+}
+
+void siox__record_activity(enum siox_rec_type type, uint64_t uid, int64_t time, const void *body,
+                           size_t bytes) {
+  const bool first = group_is_new(uid);
+  if (first || siox__wanted(SIOX_WANT_MPI))
+    put(type, time, body, bytes, NULL, 0, first ? SIOX_PUT_URGENT : 0);
+}
+
+void siox__record_posix(int64_t end, const struct siox_rec_posix *record) {
+  const bool marked = record->result || end - record->start > SIOX_MARK_NS;
+  put(SIOX_REC_POSIX, end, record, sizeof *record, NULL, 0, marked ? 0 : SIOX_PUT_SPARE);
+}
+
 uint64_t siox__record_site(const struct siox_site *site) {
   if (!site)
     return 0;
+  if (!siox__wanted(SIOX_WANT_MPI | SIOX_WANT_POSIX))
+    return site->key;
   uint32_t connection = atomic_load(&siox__client.connection);
   if (atomic_load_explicit(&sent_connection, memory_order_relaxed) != connection) {
     for (size_t i = 0; i < NSITES; i++)

@@ -5,6 +5,7 @@
 #include "client/tally.h"
 #include "client/files.h"
 #include "client/real.h"
+#include "common/random.h"
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -139,7 +140,8 @@ static uint64_t key_of(int fd) {
     }
     key = KEY_OTHER;
     if (S_ISREG(st.st_mode)) {
-      key = (uint64_t)st.st_ino * UINT64_C(0x9e3779b97f4a7c15) ^ (uint64_t)st.st_dev;
+      key = siox__scramble((uint64_t)st.st_ino * UINT64_C(0x9e3779b97f4a7c15) + st.st_dev);
+      key >>= 11; /* 53 bits, which any reader of JSON takes */
       key = key < KEY_LEAST ? KEY_LEAST : key;
     }
     atomic_store_explicit(&key_of_fd[fd], key, memory_order_relaxed);
@@ -167,10 +169,41 @@ static bool counts(void) {
 }
 
 void siox__posix_start(struct siox__span *s, enum siox_posix_call call, int fd, uint64_t bytes) {
-  if (counts() && key_of(fd))
-    siox__span_begin(s, s->tally, siox__tally_row(SIOX_LAYER_POSIX, call), bytes, siox__now_ns());
-  else
+  const uint64_t key = counts() ? key_of(fd) : 0;
+  if (!key) {
     s->tally = NULL;
+    return;
+  }
+  siox__span_begin(s, s->tally, siox__tally_row(SIOX_LAYER_POSIX, call), bytes, siox__now_ns());
+  s->file = key;
+}
+
+/* Single calls are told while the daemon asks for them. */
+static void record(const struct siox__span *s, int64_t result, int64_t offset) {
+  if (!siox__enter())
+    return;
+  const int saved = errno;
+  const bool inside = siox__self.io_running;
+  const struct siox_rec_posix r = {.start = s->start,
+                                   .file = s->file,
+                                   .offset = offset,
+                                   .bytes = result < 0 ? 0 : result,
+                                   .site = inside ? siox__self.io_site
+                                                  : siox__record_site(siox__self.within),
+                                   .coll_uid = inside ? siox__self.io_uid : 0,
+                                   .coll_seq = inside ? siox__self.io_seq : 0,
+                                   .call = s->row - (uint32_t)SIOX_NCALLS,
+                                   .result = result < 0 ? saved : 0};
+  siox__record_posix(s->end, &r);
+  siox__exit();
+  errno = saved;
+}
+
+void siox__posix_over(struct siox__span *s, int64_t result, int64_t offset, bool unseen) {
+  s->end = s->end ? s->end : siox__now_ns();
+  siox__span_end(s, result < 0 ? 0 : (uint64_t)result, result < 0);
+  if (unseen && siox__wanted(SIOX_WANT_POSIX))
+    record(s, result, offset);
 }
 
 void siox__posix_open_began(struct siox__span *s, enum siox_posix_call call) {
@@ -188,11 +221,12 @@ void siox__posix_open_over(struct siox__span *s) {
     s->end = siox__now_ns();
 }
 
-void siox__posix_opened(struct siox__span *s, int fd) {
+void siox__posix_opened(struct siox__span *s, int fd, bool managed) {
   if (!s->tally)
     return;
-  if (fd < 0 || key_of(fd))
-    siox__span_end(s, 0, fd < 0);
+  s->file = fd < 0 ? 0 : key_of(fd);
+  if (fd < 0 || s->file)
+    siox__posix_over(s, fd < 0 ? -1 : 0, -1, !managed);
   else if (s->running)
     atomic_store_explicit(&s->running->start, 0, memory_order_release);
 }

@@ -28,6 +28,7 @@ struct siox__span {
   struct siox_tally_running *running;
   unsigned row;
   int64_t start, end; /* end 0: count takes the time */
+  uint64_t file;      /* posix: its key */
 };
 /* This thread's call of a row starts at `start` and is to move so many bytes. */
 void siox__span_begin(struct siox__span *s, struct siox_tally *tally, unsigned row, uint64_t bytes,
@@ -43,15 +44,18 @@ static inline void siox__posix_begin(struct siox__span *s, enum siox_posix_call 
   if (__builtin_expect(s->tally != NULL, 0))
     siox__posix_start(s, call, fd, bytes);
 }
-static inline void siox__posix_end(struct siox__span *s, int64_t result) {
+/* offset: in the file, -1: the descriptor's own. unseen: the disks know nothing of it. */
+void siox__posix_over(struct siox__span *s, int64_t result, int64_t offset, bool unseen);
+static inline void siox__posix_end(struct siox__span *s, int64_t result, int64_t offset,
+                                   bool unseen) {
   if (s->tally)
-    siox__span_end(s, result < 0 ? 0 : (uint64_t)result, result < 0);
+    siox__posix_over(s, result, offset, unseen);
 }
 /* A call that makes a descriptor. began: before it; over: it has returned; opened: what it made,
  * negative when it failed. */
 void siox__posix_open_began(struct siox__span *s, enum siox_posix_call call);
 void siox__posix_open_over(struct siox__span *s);
-void siox__posix_opened(struct siox__span *s, int fd);
+void siox__posix_opened(struct siox__span *s, int fd, bool managed);
 /* Whatever was known of a descriptor is over. */
 void siox__posix_forget(int fd);
 

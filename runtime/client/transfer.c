@@ -132,7 +132,7 @@ static int64_t size(size_t n) { return n > INT64_MAX ? INT64_MAX : (int64_t)n; }
       return siox__real()->name arguments;                                                         \
     int64_t completion = file ? begin(file, fd, write, offset, bytes) : SIOX_NOT_CHARGED;          \
     ssize_t result = end(completion, siox__real()->name arguments);                                \
-    siox__posix_end(&span, result);                                                                \
+    siox__posix_end(&span, result, (offset) < -1 ? -1 : (offset), !file);                          \
     return result;                                                                                 \
   }
 
@@ -189,7 +189,7 @@ TRANSFER(pwritev64v2, true, (int fd, const struct iovec *from, int n, off64_t at
     errno = saved;                                                                                 \
     int result = siox__real()->name(fd);                                                           \
     end(completion, result == 0);                                                                  \
-    siox__posix_end(&span, result);                                                                \
+    siox__posix_end(&span, result, -1, !file);                                                     \
     return result;                                                                                 \
   }
 SYNC(fsync)

@@ -23,6 +23,8 @@ void siox__ring_init(struct siox_ring *ring) {
   atomic_init(&ring->asleep, 1);
   atomic_init(&ring->overflow, 0);
   atomic_init(&ring->dropped, 0);
+  atomic_init(&ring->refused, 0);
+  atomic_init(&ring->wanted, SIOX_WANT_MPI);
 }
 
 static int lose(struct siox_ring *ring, uint16_t type) {
@@ -35,8 +37,10 @@ static int lose(struct siox_ring *ring, uint16_t type) {
 /* Publishes everything before head, then asks whether the reader has to be woken. The fence orders
  * the new head before the look at `asleep`; the reader orders them the other way round, so one of
  * the two sees the other. */
-static int publish(struct siox_ring *ring, uint64_t head) {
+static int publish(struct siox_ring *ring, uint64_t head, bool urgent) {
   atomic_store_explicit(&ring->head, head, memory_order_release);
+  if (!urgent)
+    return 0;
   atomic_thread_fence(memory_order_seq_cst);
   if (!atomic_load_explicit(&ring->asleep, memory_order_relaxed))
     return 0;
@@ -44,7 +48,8 @@ static int publish(struct siox_ring *ring, uint64_t head) {
 }
 
 int siox__ring_put(struct siox_ring *ring, uint32_t ring_bytes, const struct siox_rec_head *head,
-                   const void *body1, size_t bytes1, const void *body2, size_t bytes2, int *wake) {
+                   const void *body1, size_t bytes1, const void *body2, size_t bytes2, unsigned how,
+                   int *wake) {
   *wake = 0;
   if (bytes1 > ring_bytes || bytes2 > ring_bytes)
     return lose(ring, head->type);
@@ -55,6 +60,11 @@ int siox__ring_put(struct siox_ring *ring, uint32_t ring_bytes, const struct sio
   size_t pad = total > room ? room : 0;
   if (total > RECORD_MAX(ring_bytes) || used > ring_bytes || total + pad > ring_bytes - used)
     return lose(ring, head->type);
+  const uint64_t filling = used + pad + total;
+  if ((how & SIOX_PUT_SPARE) && filling > ring_bytes / 4 * 3) {
+    atomic_fetch_add_explicit(&ring->refused, 1, memory_order_relaxed);
+    return SIOX_EFULL;
+  }
   unsigned char *data = ring_data(ring);
   if (pad) { /* only the first 8 bytes of a pad's head are there: the end of the ring may be that
                 near */
@@ -70,8 +80,9 @@ int siox__ring_put(struct siox_ring *ring, uint32_t ring_bytes, const struct sio
   if (bytes2)
     memcpy(data + offset + sizeof copy + bytes1, body2, bytes2);
   size_t filled = sizeof copy + bytes1 + bytes2;
-  memset(data + offset + filled, 0, total - filled);
-  *wake = publish(ring, at + pad + total);
+  if (total > filled)
+    memset(data + offset + filled, 0, total - filled);
+  *wake = publish(ring, at + pad + total, how & SIOX_PUT_URGENT || filling > ring_bytes / 4);
   return 0;
 }
 

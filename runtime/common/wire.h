@@ -112,7 +112,18 @@ struct siox_ring {
   _Atomic uint32_t overflow;          /* client sets 1 when records were lost (records other than claims are counted) */
   _Atomic uint64_t dropped;           /* records lost, for the report */
   _Atomic uint64_t issued;            /* hints given by the program, those that change nothing included */
+  _Atomic uint64_t refused;           /* unmarked records that were left out for others, counted nowhere else */
+  _Atomic uint32_t wanted;            /* daemon: SIOX_WANT_*; may change at any time */
 };
+/* What the daemon has a use for. Claims, entries and what is missing are always sent. */
+enum {
+  SIOX_WANT_MPI = 1,   /* calls, collectives, messages, waits, and the sites they name; without it a call or a
+                        * collective is sent when it is the first of its communicator or file, which tells the daemon
+                        * who belongs to it */
+  SIOX_WANT_POSIX = 2, /* calls of io.def on files that are not managed */
+};
+/* A call that failed or took longer is marked: it may use the ring when others may no longer. */
+#define SIOX_MARK_NS INT64_C(10000000)
 
 enum siox_rec_type {
   SIOX_REC_PAD = 0,
@@ -124,6 +135,8 @@ enum siox_rec_type {
   SIOX_REC_WAIT,       /* struct siox_rec_wait: the thread waited for an async request */
   SIOX_REC_MISSING,    /* struct siox_rec_missing: something could not be recorded (mmap, partial memory) */
   SIOX_REC_ENTER,      /* struct siox_rec_enter: a rank is about to take part in a collective access */
+  SIOX_REC_POSIX,      /* struct siox_rec_posix: a POSIX call on a regular file that is not managed has ended; the
+                        * head's time is its end */
 };
 struct siox_rec_head {
   uint32_t bytes; /* whole record, multiple of 8 */
@@ -173,6 +186,15 @@ struct siox_rec_enter { /* of each rank, when some may do the I/O of all */
   uint32_t size, self;    /* members of the communicator, rank in it */
   uint32_t flags, reserved; /* SIOX_ENTER_* */
 };
+struct siox_rec_posix {
+  int64_t start;
+  uint64_t file;          /* a key made of device and inode, never 0; of no use but to tell files apart */
+  int64_t offset, bytes;  /* offset -1: the descriptor's own position; bytes moved */
+  uint64_t site;          /* of the MPI-IO call that it is made in, or of the library's; 0 none */
+  uint64_t coll_uid, coll_seq;
+  uint32_t call;          /* row of io.def */
+  int32_t result;         /* 0, or errno */
+};
 enum { SIOX_ENTER_ALWAYS = 1 /* they do so in whichever order the ranks' pieces lie */ };
 enum siox_missing { SIOX_MISSING_MMAP = 1, SIOX_MISSING_THREADS, SIOX_MISSING_FILES, SIOX_MISSING_CALLS };
 
@@ -185,10 +207,14 @@ struct siox_level_table {
 
 /* The ring's two ends (ring.c). put returns 0, or SIOX_EFULL with overflow set and dropped counted; *wake says that the
  * eventfd must be written. Callers serialise their own side. */
+enum {
+  SIOX_PUT_URGENT = 1, /* wake a reader that sleeps; others are read when it looks, or the ring is a quarter full */
+  SIOX_PUT_SPARE = 2,  /* leave it out where the ring is three quarters full: SIOX_EFULL, counted in refused alone */
+};
 size_t siox__ring_size(uint32_t ring_bytes);
 void siox__ring_init(struct siox_ring *ring);
 int siox__ring_put(struct siox_ring *ring, uint32_t ring_bytes, const struct siox_rec_head *head, const void *body1,
-                   size_t bytes1, const void *body2, size_t bytes2, int *wake);
+                   size_t bytes1, const void *body2, size_t bytes2, unsigned how, int *wake);
 /* Next record or NULL when empty; copies it to buffer (hostile writers: checked, copied before it is looked at).
  * Returns bytes, 0 when empty, SIOX_EPROTO when the ring is corrupt. */
 int siox__ring_get(struct siox_ring *ring, uint32_t ring_bytes, void *buffer, size_t size);

@@ -170,6 +170,11 @@ int siox__control(struct siox__session *s, uint32_t tag, const char *text, size_
   json_t *ask = json_loadb(text, length, JSON_REJECT_DUPLICATES, &error);
   const char *name = json_string_value(json_object_get(ask, "ask"));
   json_t *answer = NULL;
+  siox__session_drain_all(s->d); /* it is asked what was done so far */
+  if (s->closing) {
+    json_decref(ask);
+    return 0;
+  }
   siox__daemon_catch_up(s->d);
   siox__monitor_view(s->d->monitor, siox__admin(s));
   siox__work(s, SIOX__WORK_A_TURN); /* one a turn */

@@ -16,6 +16,10 @@
 #include <time.h>
 #include <unistd.h>
 
+/* So often the loop looks into rings whose clients wake nobody for what only says what happened:
+ * before the cycles in which it did are decided. */
+enum { RINGS_MS = 50 };
+
 int64_t siox__daemon_stamp(const struct siox__daemon *d, int64_t stamp) {
   int64_t past = siox_bank_now(d->bank);
   if (!d->stamped) {
@@ -92,8 +96,22 @@ static void turn_the_page(struct siox__daemon *d) {
   }
 }
 
+static void on_rings(uv_timer_t *timer) { siox__session_drain_all(timer->data); }
+
+void siox__daemon_want(struct siox__daemon *d, uint32_t wanted) {
+  d->wanted = wanted;
+  for (struct siox__session *s = d->sessions; s; s = s->next)
+    if (s->joined)
+      atomic_store_explicit(&s->ring->wanted, wanted, memory_order_relaxed);
+  if (!wanted)
+    uv_timer_stop(&d->rings);
+  else if (!uv_is_active((uv_handle_t *)&d->rings))
+    uv_timer_start(&d->rings, on_rings, RINGS_MS, RINGS_MS);
+}
+
 static void on_second(uv_timer_t *timer) {
   struct siox__daemon *d = timer->data;
+  siox__session_drain_all(d);
   siox__record_flush(d);
   turn_the_page(d);
   siox__wear_second(d);
@@ -227,6 +245,22 @@ static void wake(void *daemon) {
   (void)uv_async_send(&d->cycles);
 }
 
+/* What is recorded of single calls, and so of use to clients to tell. */
+static int want(struct siox__daemon *d, struct siox_diag *diag) {
+  const struct siox_config *c = d->config;
+  bool posix = false;
+  for (uint32_t i = 0; i < c->record_layers.count; i++) {
+    const char *layer = c->record_layers.item[i];
+    posix |= !strcmp(layer, "posix");
+    if (strcmp(layer, "posix") && strcmp(layer, "mpiio"))
+      return siox_config_refuse(c, SIOX_SETTING_record_layers, diag, SIOX_EINVAL,
+                                "\"%.40s\" is not one of mpiio, posix", layer);
+  }
+  if (c->record || (c->database && c->record_activities != SIOX_RECORD_OFF))
+    d->wanted = SIOX_WANT_MPI | (posix ? SIOX_WANT_POSIX : 0);
+  return 0;
+}
+
 static int start_monitor(struct siox__daemon *d, struct siox_diag *diag) {
   const struct siox_config *c = d->config;
   if (c->record_activities != SIOX_RECORD_ALL && c->monitor_period < 0 &&
@@ -270,6 +304,8 @@ int siox__daemon_create(struct siox__daemon *d, const struct siox_config *config
   if (r == 0 && siox__activities_new(&d->activities, config->monitor_period >= 0) < 0)
     r = fail(diag, "activities", SIOX_ENOMEM);
   if (r == 0)
+    r = want(d, diag);
+  if (r == 0)
     r = start_monitor(d, diag);
   if (r < 0)
     return r;
@@ -283,15 +319,17 @@ int siox__daemon_create(struct siox__daemon *d, const struct siox_config *config
   uv_timer_init(&d->loop, &d->second);
   uv_timer_init(&d->loop, &d->idle);
   uv_timer_init(&d->loop, &d->watch);
+  uv_timer_init(&d->loop, &d->rings);
   uv_signal_init(&d->loop, &d->sigterm);
   uv_signal_init(&d->loop, &d->sigint);
   d->timer.data = d->before_poll.data = d->after_poll.data = d->more.data = d->second.data =
-      d->idle.data = d->watch.data = d->sigterm.data = d->sigint.data = d;
+      d->idle.data = d->watch.data = d->rings.data = d->sigterm.data = d->sigint.data = d;
   uv_poll_start(&d->timer, UV_READABLE, on_timer);
   uv_prepare_start(&d->before_poll, before_poll);
   uv_check_start(&d->after_poll, after_poll);
   d->turn = 1;
   uv_timer_start(&d->second, on_second, 1000, 1000);
+  siox__daemon_want(d, d->wanted);
   uv_signal_start(&d->sigterm, on_signal, SIGTERM);
   uv_signal_start(&d->sigint, on_signal, SIGINT);
   wait_for_the_first(d);

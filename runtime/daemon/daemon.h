@@ -125,7 +125,7 @@ struct siox__user {
 struct siox__counters {
   uint64_t clients, malformed, late, cut, dropped, issued, missing[8], requests, trace_lost,
       refused_peers, refused_io, refused_user, forgotten_members, forgotten_jobs, forgotten_files,
-      unsaid, tallies, refused_tallies;
+      unsaid, tallies, refused_tallies, refused_records;
   uint64_t packets, records;   /* taken from all clients */
   uint64_t activities, stored; /* all of them, and those that went to the database */
   uint32_t most_work;          /* done for one client in one turn */
@@ -140,7 +140,8 @@ struct siox__daemon {
   uv_check_t after_poll;
   uv_idle_t more; /* active while some session has `rest` */
   uint64_t turn;
-  uv_timer_t second, idle, watch;
+  uv_timer_t second, idle, watch, rings;
+  uint32_t wanted; /* SIOX_WANT_* */
   uv_async_t cycles; /* the monitor has notes */
   uv_signal_t sigterm, sigint;
   int listen_fd, lock_fd, timer_fd, spare_fd;
@@ -192,6 +193,8 @@ int siox__daemon_begin(struct siox__daemon *d, int64_t stamp,
 int64_t siox__daemon_stamp(const struct siox__daemon *d, int64_t stamp);
 void siox__daemon_catch_up(struct siox__daemon *d); /* due wake-ups, each at its own time */
 void siox__daemon_idle(struct siox__daemon *d);     /* the last connection has ended */
+/* What all clients are to record from now on: SIOX_WANT_*. */
+void siox__daemon_want(struct siox__daemon *d, uint32_t wanted);
 void siox__daemon_finish(
     struct siox__daemon *d); /* the bank takes no events afterwards; trace closed */
 void siox__daemon_leave(struct siox__daemon *d, const char *why);
@@ -215,6 +218,8 @@ void siox__complain(struct siox__daemon *d, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* session.c */
 struct siox__session *siox__session_create(struct siox__daemon *d, int fd);
+/* What has come into the rings, of clients that wake nobody for it. */
+void siox__session_drain_all(struct siox__daemon *d);
 int siox__session_watch(struct siox__session *s, int pid_fd, int wake_fd);
 void siox__session_end(struct siox__session *s, const char *why); /* why NULL: as it should */
 void siox__session_reap(struct siox__daemon *d);

@@ -124,6 +124,21 @@ static int take(struct siox__session *s, const struct siox__record *record, cons
     event.u.wait.request = wait->request;
     break;
   }
+  case SIOX_REC_POSIX: {
+    const struct siox_rec_posix *posix = record->u.posix;
+    event.kind = SIOX_TRACE_POSIX;
+    event.u.posix.start = posix->start;
+    event.u.posix.end = record->head.time;
+    event.u.posix.site = posix->site;
+    event.u.posix.offset = posix->offset;
+    event.u.posix.bytes = posix->bytes;
+    event.u.posix.coll_uid = posix->coll_uid;
+    event.u.posix.coll_seq = posix->coll_seq;
+    event.u.posix.file = posix->file;
+    event.u.posix.call = posix->call;
+    event.u.posix.result = posix->result;
+    break;
+  }
   case SIOX_REC_ENTER:
     seen_in(s, record->u.enter->uid);
     return siox__gather(s, &record->head, record->u.enter, why);

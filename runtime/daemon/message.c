@@ -155,6 +155,10 @@ int siox__record_check(const void *record, size_t bytes, struct siox__record *ou
                             out->u.enter->bytes < 0))
       return bad(why, "enter: rank or range");
     break;
+  case SIOX_REC_POSIX:
+    out->u.posix = (const struct siox_rec_posix *)body;
+    wanted = sizeof *out->u.posix;
+    break;
   default:
     return bad(why, "record: type");
   }

@@ -51,6 +51,7 @@ struct siox__record {
     const struct siox_rec_wait *wait;
     const struct siox_rec_missing *missing;
     const struct siox_rec_enter *enter;
+    const struct siox_rec_posix *posix;
   } u;
 };
 int siox__record_check(const void *record, size_t bytes, struct siox__record *out,

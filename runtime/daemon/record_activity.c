@@ -25,6 +25,12 @@ static void store_activity(struct siox__daemon *d, const struct siox_trace_event
         (int64_t)e->u.call.site, (int64_t)e->u.call.coll_uid, (int64_t)e->u.call.coll_seq,
         e->u.call.call, e->u.call.result);
     break;
+  case SIOX_TRACE_POSIX:
+    row.text[0] = "posix";
+    PUT(e->u.posix.start, e->u.posix.end, (int64_t)e->u.posix.file, e->u.posix.offset,
+        e->u.posix.bytes, (int64_t)e->u.posix.site, (int64_t)e->u.posix.coll_uid,
+        (int64_t)e->u.posix.coll_seq, e->u.posix.call, e->u.posix.result);
+    break;
   case SIOX_TRACE_SYNC:
     row.text[0] = "sync";
     PUT(e->u.sync.enter, e->u.sync.leave, 0, 0, 0, 0, (int64_t)e->u.sync.uid,
@@ -64,6 +70,9 @@ static bool activity_end(const struct siox__daemon *d, const struct siox_trace_e
     return true;
   case SIOX_TRACE_CALL:
     *end = e->u.call.end;
+    break;
+  case SIOX_TRACE_POSIX:
+    *end = e->u.posix.end;
     break;
   case SIOX_TRACE_SYNC:
     *end = e->u.sync.leave;

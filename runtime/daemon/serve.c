@@ -69,6 +69,7 @@ static int make_ring(struct siox__session *s) {
   }
   s->ring = at;
   siox__ring_init(s->ring);
+  atomic_store_explicit(&s->ring->wanted, s->d->wanted, memory_order_relaxed);
   return fd;
 }
 
@@ -258,6 +259,7 @@ void siox__session_leave(struct siox__session *s) {
   siox__activities_leave(d->activities, s->tallied);
   s->tallied = NULL;
   d->count.dropped += atomic_load_explicit(&s->ring->dropped, memory_order_relaxed);
+  d->count.refused_records += atomic_load_explicit(&s->ring->refused, memory_order_relaxed);
   d->count.issued += atomic_load_explicit(&s->ring->issued, memory_order_relaxed);
   d->njoined--;
   siox__daemon_drained(d);

@@ -142,6 +142,14 @@ static bool drain(struct siox__session *s) {
   return r != 1;
 }
 
+void siox__session_drain_all(struct siox__daemon *d) {
+  for (struct siox__session *s = d->sessions, *next; s; s = next) {
+    next = s->next;
+    if (s->joined && !s->leaving && !s->rest)
+      drain(s);
+  }
+}
+
 /* The peer is gone: what it said before still counts. */
 static void leave(struct siox__session *s) {
   s->leaving = true;

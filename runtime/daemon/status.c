@@ -210,15 +210,16 @@ json_t *siox__status_counters(struct siox__daemon *d) {
   static const char *const what[] = {"other", "mmap", "threads", "files", "calls"};
   for (size_t i = 0; i < sizeof what / sizeof *what; i++)
     json_object_set_new(missing, what[i], json_integer((json_int_t)d->count.missing[i]));
-  uint64_t dropped = d->count.dropped, issued = d->count.issued;
+  uint64_t dropped = d->count.dropped, issued = d->count.issued, refused = d->count.refused_records;
   for (const struct siox__session *s = d->sessions; s; s = s->next) {
     dropped += s->joined ? atomic_load_explicit(&s->ring->dropped, memory_order_relaxed) : 0;
+    refused += s->joined ? atomic_load_explicit(&s->ring->refused, memory_order_relaxed) : 0;
     issued += s->joined ? atomic_load_explicit(&s->ring->issued, memory_order_relaxed) : 0;
   }
   struct siox__store_counts store = siox__store_counts(d->store);
   return json_pack(
       "{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:b, s:I, s:I, "
-      "s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o}",
+      "s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o}",
       "clients_seen", (json_int_t)d->count.clients, "requests", (json_int_t)d->count.requests,
       "late", (json_int_t)d->count.late, "records_dropped", (json_int_t)dropped, "malformed",
       (json_int_t)d->count.malformed, "turns", (json_int_t)d->turn, "turns_cut",
@@ -233,5 +234,6 @@ json_t *siox__status_counters(struct siox__daemon *d) {
       "forgotten_files", (json_int_t)d->count.forgotten_files, "unsaid",
       (json_int_t)d->count.unsaid, "tallies", (json_int_t)d->count.tallies, "refused_tallies",
       (json_int_t)d->count.refused_tallies, "refused_counts",
-      (json_int_t)siox__activities_refused(d->activities), "missing", missing);
+      (json_int_t)siox__activities_refused(d->activities), "records_left_out", (json_int_t)refused,
+      "missing", missing);
 }

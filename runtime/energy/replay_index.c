@@ -245,6 +245,8 @@ static int take(struct siox__index *x, const struct siox_trace_event *e, const c
   case SIOX_TRACE_MESSAGE:
     note_pair(f, c, e->u.message.start, e->u.message.end, false);
     return 0;
+  case SIOX_TRACE_POSIX:
+    return 0;
   default:
     note_pair(f, c, e->u.wait.start, e->u.wait.end, false);
     return 0;

@@ -237,6 +237,9 @@ static void tick(struct siox__trace_codec *c, const struct siox_trace_event *e) 
   case SIOX_TRACE_SEGMENT:
     c->end = (uint64_t)e->u.segment.end;
     break;
+  case SIOX_TRACE_POSIX:
+    c->end = (uint64_t)e->u.posix.end;
+    break;
   default:
     break;
   }
@@ -463,6 +466,8 @@ int64_t siox__trace_time(const struct siox_trace_event *e) {
     return e->u.wait.start;
   case SIOX_TRACE_SEGMENT:
     return e->u.segment.start;
+  case SIOX_TRACE_POSIX:
+    return e->u.posix.start;
   default:
     return 0;
   }
@@ -521,6 +526,8 @@ const char *siox__trace_wrong(const struct siox_trace_event *e, uint32_t ndisks)
     return e->u.wait.end < e->u.wait.start ? "a wait ends before it starts" : NULL;
   case SIOX_TRACE_SEGMENT:
     return wrong_segment(&e->u.segment, ndisks);
+  case SIOX_TRACE_POSIX:
+    return e->u.posix.end < e->u.posix.start ? "a call ends before it starts" : NULL;
   default:
     return NULL;
   }

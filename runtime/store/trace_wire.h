@@ -79,7 +79,7 @@ void siox__trace_free_strings(struct siox__trace_strings *strings);
 #define SIOX__TRACE_SELECT_MAX 4
 #define SIOX__TRACE_CONTEXTS 16
 #define SIOX__TRACE_DICT 16
-#define SIOX__TRACE_KINDS (SIOX_TRACE_SEGMENT + 1)
+#define SIOX__TRACE_KINDS SIOX_NTRACE_KINDS
 struct siox__trace_context {
   uint64_t key; /* of kind and selecting fields; 0: unused */
   uint64_t last[SIOX__TRACE_FIELDS_MAX], change[SIOX__TRACE_FIELDS_MAX];

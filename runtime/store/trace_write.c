@@ -308,7 +308,7 @@ int siox_trace_write(struct siox_trace_writer *w, const struct siox_trace_event 
     return w->failed;
   if (e->kind <= SIOX_TRACE_SITE)
     return define(w, e);
-  if (e->kind > SIOX_TRACE_SEGMENT || siox__trace_wrong(e, w->ndisks))
+  if (e->kind >= SIOX_NTRACE_KINDS || siox__trace_wrong(e, w->ndisks))
     return SIOX_EINVAL;
   if (e->kind == SIOX_TRACE_SEGMENT) {
     uint32_t d = e->u.segment.disk;

@@ -122,8 +122,7 @@ static uint64_t round_of(struct peer *peer, int n, uint32_t disks) {
       struct claim c = next(p, disks);
       struct siox_rec_head head = {.type = SIOX_REC_CLAIM, .time = c.head.time};
       int wake;
-      if (siox__ring_put(p->ring, RING, &head, &c.head, sizeof c.head, &c.run, sizeof c.run,
-                         &wake) < 0)
+      if (siox__ring_put(p->ring, RING, &head, &c.head, sizeof c.head, &c.run, sizeof c.run, SIOX_PUT_URGENT, &wake) < 0)
         break;
       put++;
       uint64_t one = 1;

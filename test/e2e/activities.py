@@ -4,9 +4,11 @@
 without MPI are Python scripts below a preloaded libsiox, whose os.pwrite is one pwrite64. activities.py CASE"""
 
 import fcntl
+import json
 import os
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -173,6 +175,73 @@ for i in range(100): os.pwrite(slow, b'x' * 64, (i * 7919 % 1000) << 20)  # a se
             assert (issue["detector"], issue["name"], issue["where"]) == ("response", "pwrite64", "posix"), node
             assert issue["severity"] == "ABNORMAL_BAD", node
             assert other.wait(60) == 0
+
+
+def rows_of(database, sql):
+    with sqlite3.connect(database) as db:
+        return db.execute(sql).fetchall()
+
+
+def single_posix_calls_are_recorded_when_asked_for():
+    """Each with its place, in the trace and in the database; those on managed files are accesses to the disks already."""
+    with tempfile.TemporaryDirectory() as directory:
+        trace, database = (os.path.join(directory, name) for name in ("trace.siox", "db"))
+        with Daemon(monitor_period=0.05, clock="monotonic", record=trace, database=database,
+                    record_layers="mpiio,posix") as daemon:
+            script(daemon, """
+fd, managed = (os.open(p, os.O_RDWR | os.O_CREAT) for p in sys.argv[1:3])
+for i in range(5): os.pwrite(fd, b'x' * (i + 1), i * 100)
+os.pwrite(managed, b'x', 0)
+try: os.pwrite(os.open(sys.argv[1], os.O_RDONLY), b'x', 7)
+except OSError: pass
+""", os.path.join(directory, "file"), os.path.join(daemon.mount, "file"), check=True)
+            daemon.stop()
+            shown = subprocess.run([os.path.join(os.environ["SIOX_BUILD"], "bin", "siox"), "trace", "cat", trace, "--json"],
+                                   capture_output=True, text=True, check=True).stdout
+        events = [json.loads(line) for line in shown.splitlines()]
+        posix = [e for e in events if e["event"] == "posix" and e["call"] == "pwrite64"]
+        assert [(e["offset"], e["bytes"], e["result"]) for e in posix] == [(i * 100, i + 1, 0) for i in range(5)] + [(7, 0, 9)], posix
+        assert len({e["file"] for e in posix}) == 1 and all(e["start_ns"] < e["end_ns"] for e in posix), posix
+        assert sum(e["event"] == "io" for e in events) == 1, events
+        stored = rows_of(database, "SELECT \"offset\", bytes FROM activity WHERE layer = 'posix' AND bytes > 0 AND op = "
+                                   f"{row_of('pwrite64')} ORDER BY start")
+        assert stored == [(i * 100, i + 1) for i in range(5)], stored
+
+
+def row_of(name):
+    """The number of a routine in io.def."""
+    with open(os.path.join(os.environ["SIOX_SOURCE"], "include", "siox", "io.def")) as f:
+        names = [line.split(",")[2].strip() for line in f if line.startswith("SIOX_IO(")]
+    return names.index(name)
+
+
+def without_being_asked_single_posix_calls_are_counted_only():
+    with tempfile.TemporaryDirectory() as directory:
+        trace = os.path.join(directory, "trace.siox")
+        with Daemon(monitor_period=0.05, clock="monotonic", record=trace) as daemon:
+            script(daemon, "os.pwrite(os.open(sys.argv[1], os.O_RDWR | os.O_CREAT), b'x', 0)", os.path.join(directory, "file"),
+                   check=True)
+            seen, _ = calls(daemon)
+            daemon.stop()
+            shown = subprocess.run([os.path.join(os.environ["SIOX_BUILD"], "bin", "siox"), "trace", "cat", trace, "--json"],
+                                   capture_output=True, text=True, check=True).stdout
+        assert '"posix"' not in shown and seen["posix", "pwrite64"]["calls"] == 1, shown
+
+
+def a_posix_call_has_the_id_of_the_mpi_call_it_is_made_in():
+    with tempfile.TemporaryDirectory() as directory:
+        trace = os.path.join(directory, "trace.siox")
+        with Daemon(monitor_period=0.05, clock="monotonic", record=trace, record_layers="posix") as daemon:
+            subprocess.run([os.environ["SIOX_MPIEXEC"], "-n", str(RANKS), os.path.join(os.environ["SIOX_BUILD"], "bin",
+                            "activities"), directory, "0"], env=environment(daemon), check=True, timeout=120)
+            daemon.stop()
+            shown = subprocess.run([os.path.join(os.environ["SIOX_BUILD"], "bin", "siox"), "trace", "cat", trace, "--json"],
+                                   capture_output=True, text=True, check=True).stdout
+        events = [json.loads(line) for line in shown.splitlines()]
+        together = {(e["uid"], e["seq"]) for e in events if e["event"] == "call" and e["bytes"] == 4096}
+        within = [e for e in events if e["event"] == "posix" and (e.get("uid"), e.get("seq")) in together
+                  and e["call"].startswith("pwrite")]
+        assert len(together) == 5 and sum(e["bytes"] for e in within) == RANKS * 5 * 4096, (together, within)
 
 
 def a_tally_that_can_be_cut_is_refused_and_the_process_is_not():

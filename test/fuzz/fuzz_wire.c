@@ -195,7 +195,7 @@ static void seed_ring(void) {
   struct siox_rec_wait wait = {1, 2, 3, 0};
   struct siox_rec_head head = {.type = SIOX_REC_WAIT};
   for (int i = 0, wake; i < 3; i++)
-    FUZZ_CHECK(siox__ring_put(ring, RING_BYTES, &head, &wait, sizeof wait, NULL, 0, &wake) == 0);
+    FUZZ_CHECK(siox__ring_put(ring, RING_BYTES, &head, &wait, sizeof wait, NULL, 0, SIOX_PUT_URGENT, &wake) == 0);
   uint8_t data[256] = {RING};
   uint64_t ends[2] = {atomic_load(&ring->head), 0};
   memcpy(data + 1, ends, sizeof ends);

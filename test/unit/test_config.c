@@ -341,6 +341,7 @@ static void text_of_every_setting_is_what_was_given(void **state) {
                                       "record=/r",
                                       "record_activities=anomalies",
                                       "record_trace=kept",
+                                      "record_layers=mpiio,posix",
                                       "record_memory=4",
                                       "monitor_period=0.25",
                                       "monitor=/m.yaml",

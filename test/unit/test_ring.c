@@ -33,7 +33,7 @@ static int put(struct siox_ring *ring, uint16_t type, uint64_t value, size_t byt
   struct siox_rec_head head = {.type = type, .thread = 3, .time = (int64_t)value};
   int wake;
   return siox__ring_put(ring, BYTES, &head, body, bytes / 2, body + bytes / 2, bytes - bytes / 2,
-                        &wake);
+                        SIOX_PUT_URGENT, &wake);
 }
 
 static void records_come_out_in_order_across_the_end_of_the_ring(void **state) {
@@ -77,12 +77,12 @@ static void only_a_sleeping_reader_is_woken_and_only_once(void **state) {
   struct siox_rec_head head = {.type = SIOX_REC_WAIT};
   int wake;
   atomic_store(&ring->asleep, 0);
-  assert_int_equal(siox__ring_put(ring, BYTES, &head, NULL, 0, NULL, 0, &wake), 0);
+  assert_int_equal(siox__ring_put(ring, BYTES, &head, NULL, 0, NULL, 0, SIOX_PUT_URGENT, &wake), 0);
   assert_int_equal(wake, 0);
   atomic_store(&ring->asleep, 1);
-  assert_int_equal(siox__ring_put(ring, BYTES, &head, NULL, 0, NULL, 0, &wake), 0);
+  assert_int_equal(siox__ring_put(ring, BYTES, &head, NULL, 0, NULL, 0, SIOX_PUT_URGENT, &wake), 0);
   assert_int_equal(wake, 1);
-  assert_int_equal(siox__ring_put(ring, BYTES, &head, NULL, 0, NULL, 0, &wake), 0);
+  assert_int_equal(siox__ring_put(ring, BYTES, &head, NULL, 0, NULL, 0, SIOX_PUT_URGENT, &wake), 0);
   assert_int_equal(wake, 0);
 }
 
@@ -184,11 +184,48 @@ static void two_threads_lose_nothing(void **state) {
 }
 
 #define T(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+static int put_how(struct siox_ring *ring, uint64_t value, size_t bytes, unsigned how, int *wake) {
+  unsigned char body[BYTES] = {0};
+  struct siox_rec_head head = {.type = SIOX_REC_POSIX, .time = (int64_t)value};
+  return siox__ring_put(ring, BYTES, &head, body, bytes, NULL, 0, how, wake);
+}
+
+static void
+records_that_nobody_waits_for_wake_no_reader_before_the_ring_is_a_quarter_full(void **state) {
+  struct siox_ring *ring = *state;
+  int wake, put_quietly = 0;
+  do {
+    assert_int_equal(put_how(ring, 0, 48, 0, &wake), 0);
+    put_quietly++;
+  } while (!wake);
+  assert_int_equal(put_quietly, BYTES / 4 / 64 + 1);
+  atomic_store(&ring->asleep, 1);
+  atomic_store(&ring->tail, atomic_load(&ring->head));
+  assert_int_equal(put_how(ring, 0, 48, SIOX_PUT_URGENT, &wake), 0);
+  assert_int_equal(wake, 1);
+}
+
+static void unmarked_records_leave_the_last_quarter_to_marked_ones(void **state) {
+  struct siox_ring *ring = *state;
+  int wake, unmarked = 0, marked = 0;
+  while (put_how(ring, 0, 48, SIOX_PUT_SPARE, &wake) == 0)
+    unmarked++;
+  assert_int_equal(unmarked, BYTES / 4 * 3 / 64);
+  assert_int_equal(ring->refused, 1);
+  while (put_how(ring, 0, 48, 0, &wake) == 0)
+    marked++;
+  assert_int_equal(marked, BYTES / 4 / 64);
+  assert_int_equal(ring->refused, 1); /* apart from those that were lost */
+  assert_int_equal(ring->dropped, 1);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       T(records_come_out_in_order_across_the_end_of_the_ring),
       T(full_ring_loses_the_new_record_and_counts_it),
       T(record_longer_than_half_the_ring_is_refused),
+      T(records_that_nobody_waits_for_wake_no_reader_before_the_ring_is_a_quarter_full),
+      T(unmarked_records_leave_the_last_quarter_to_marked_ones),
       T(only_a_sleeping_reader_is_woken_and_only_once),
       T(head_far_ahead_of_tail_is_an_error),
       T(head_behind_tail_is_an_error),

@@ -81,7 +81,7 @@ static inline void test_random_event(uint64_t *r, uint32_t ndisks, struct siox_t
   static struct siox_claim_run runs[8];
   static const char *const texts[] = {"", "a", "/scratch/matrix A", "0,2,1:64K"};
   memset(e, 0, sizeof *e);
-  e->kind = (enum siox_trace_kind)test_below(r, SIOX_TRACE_SEGMENT + 1);
+  e->kind = (enum siox_trace_kind)test_below(r, SIOX_NTRACE_KINDS);
   unsigned shift = (unsigned)test_below(r, 64);
   int64_t start = test_time(r), end = start + test_time(r) / 2;
   end = end > INT64_MAX / 4 ? start : end;
@@ -107,6 +107,12 @@ static inline void test_random_event(uint64_t *r, uint32_t ndisks, struct siox_t
   case SIOX_TRACE_SITE:
     e->u.site.key = WILD, e->u.site.line = (uint32_t)WILD, e->u.site.column = (uint32_t)WILD;
     e->u.site.file = TEXT, e->u.site.function = TEXT, e->u.site.call = TEXT;
+    break;
+  case SIOX_TRACE_POSIX:
+    e->u.posix.start = start, e->u.posix.end = end, e->u.posix.site = WILD;
+    e->u.posix.offset = (int64_t)WILD, e->u.posix.bytes = (int64_t)WILD, e->u.posix.file = WILD;
+    e->u.posix.coll_uid = WILD, e->u.posix.coll_seq = WILD, e->u.posix.call = (uint32_t)WILD;
+    e->u.posix.result = -(int32_t)(WILD >> 33);
     break;
   case SIOX_TRACE_JOIN:
     e->u.join.time = start;
@@ -241,6 +247,14 @@ static inline const char *test_describe(const struct siox_trace_event *e, char *
   case SIOX_TRACE_WAIT:
     snprintf(p, size, "%" PRId64 " %" PRId64 " %u", e->u.wait.start, e->u.wait.end,
              e->u.wait.request);
+    break;
+  case SIOX_TRACE_POSIX:
+    snprintf(p, size,
+             "%" PRId64 " %" PRId64 " %" PRIu64 " %" PRId64 " %" PRId64 " %" PRIu64 " %" PRIu64
+             " %" PRIu64 " %u %d",
+             e->u.posix.start, e->u.posix.end, e->u.posix.site, e->u.posix.offset, e->u.posix.bytes,
+             e->u.posix.coll_uid, e->u.posix.coll_seq, e->u.posix.file, e->u.posix.call,
+             e->u.posix.result);
     break;
   case SIOX_TRACE_SEGMENT:
     snprintf(p, size, "%u %d %" PRId64 " %" PRId64 " %a %a %" PRIu64 " %u %a %a", e->u.segment.disk,

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum kind { CALL, REQUEST, SYNC, MESSAGE, WAIT, KINDS };
-static const char *const name[KINDS] = {"calls", "requests", "syncs", "messages", "waits"};
+enum kind { CALL, REQUEST, SYNC, MESSAGE, WAIT, POSIX, KINDS };
+static const char *const name[KINDS] = {"calls", "requests", "syncs", "messages", "waits", "posix"};
 
 struct counts {
   json_int_t of[KINDS], rank_0, processes, ranks, read, written;
@@ -58,6 +58,9 @@ static int count(struct counts *c, const struct siox_trace_event *e) {
     break;
   case SIOX_TRACE_WAIT:
     kind = WAIT;
+    break;
+  case SIOX_TRACE_POSIX:
+    kind = POSIX;
     break;
   default:
     return 0;

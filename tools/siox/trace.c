@@ -3,6 +3,7 @@
 #include "siox/trace.h"
 #include "cli/slip.h"
 #include "cli/text.h"
+#include "common/tally.h"
 #include "siox_tool.h"
 #include <inttypes.h>
 #include <jansson.h>
@@ -21,8 +22,9 @@ static const char usage[] =
     "  siox trace cat run.siox --json | head -n 20\n\n"
     "Exit status 1: the trace is damaged (what was good before is printed) or cannot be read.\n";
 
-static const char *const kinds[] = {"job", "client", "file", "site", "join",    "leave", "open",
-                                    "io",  "hint",   "call", "sync", "message", "wait",  "segment"};
+static const char *const kinds[] = {"job",   "client",  "file", "site",    "join",
+                                    "leave", "open",    "io",   "hint",    "call",
+                                    "sync",  "message", "wait", "segment", "posix"};
 
 static const char segment_head[] =
     "disk,state,start_ns,end_ns,from_speed,to_speed,bytes,job,share\n";
@@ -151,6 +153,20 @@ static void fill(const struct siox_trace_event *e, struct row *r) {
                           (int)e->u.message.self, "tag", (int)e->u.message.tag, "receive",
                           (int)e->u.message.receive);
     break;
+  case SIOX_TRACE_POSIX:
+    r->placed = r->grouped = true;
+    r->start = e->u.posix.start;
+    r->end = e->u.posix.end;
+    r->file = e->u.posix.file;
+    r->offset = e->u.posix.offset;
+    r->bytes = e->u.posix.bytes;
+    r->site = e->u.posix.site;
+    r->uid = e->u.posix.coll_uid;
+    r->seq = e->u.posix.coll_seq;
+    r->detail = json_pack("{s:s,s:i}", "call",
+                          siox__row_name(siox__tally_row(SIOX_LAYER_POSIX, e->u.posix.call)),
+                          "result", (int)e->u.posix.result);
+    break;
   case SIOX_TRACE_WAIT:
     r->start = e->u.wait.start;
     r->end = e->u.wait.end;
@@ -226,7 +242,7 @@ json_t *siox__limits_json(const struct siox_limits *l) {
   if (!l)
     return json_null();
   json_t *o = json_pack("{s:b}", "wear", l->wear);
-#define IN_percent(v) json_real((v)*100)
+#define IN_percent(v) json_real((v) * 100)
 #define IN_plain(v) json_real(v)
 #define IN_number(v) json_integer(v)
 #define IN_seconds(v) json_real((double)(v) / 1e9)
