@@ -198,7 +198,9 @@ static bool deviates_from_peers(const struct siox_reasoner *r, const struct siox
   const enum siox_category c = loaded_by(in, issue);
   const double own_bytes = bytes_of(in->cycle, own);
   const double bytes = (p.bytes - own_bytes) / (p.peers + p.deviating - 1);
-  const bool hot = own_bytes > r->limits.hot * bytes;
+  /* Bytes are no work of processors: a rank that does the I/O of others does not spin for it. */
+  const bool of_bytes = siox_category_of(own) != SIOX_CATEGORY_CPU;
+  const bool hot = of_bytes && own_bytes > r->limits.hot * bytes;
   if (is_load(&own->metric) || hot) {
     if (value <= p.high && !hot) /* less to do than the others is no fault */
       return false;
@@ -208,10 +210,10 @@ static bool deviates_from_peers(const struct siox_reasoner *r, const struct siox
                own->metric.name, own->metric.where, value, p.peers, p.low, p.high, own_bytes,
                bytes);
   }
-  return say(
-      v, SIOX_VERDICT_FAULT, c, own->metric.where,
-      "%s of %s is %.4g where its %.0f peers have %.4g to %.4g, and it has no more to do than they",
-      own->metric.name, own->metric.where, value, p.peers, p.low, p.high);
+  return say(v, SIOX_VERDICT_FAULT, c, own->metric.where,
+             "%s of %s is %.4g where its %.0f peers have %.4g to %.4g%s", own->metric.name,
+             own->metric.where, value, p.peers, p.low, p.high,
+             of_bytes ? ", and it has no more to do than they" : "");
 }
 
 /* What tells how things go speaks before what tells how much there is to do. */

@@ -48,6 +48,24 @@ static void a_disk_with_more_to_do_than_its_peers_is_load(void **unused) {
                  "it moves 1.2e+08 B/s, they 4.357e+07"); /* (7 * 40 + 25) / 7 */
 }
 
+static void a_rank_that_spins_is_a_fault_though_it_does_the_io_of_all(void **unused) {
+  (void)unused;
+  struct node n;
+  size_t first = 0;
+  node_new(&n);
+  for (int p = 0; p < PROCESSES; p++) {
+    char where[16];
+    snprintf(where, sizeof where, "%d@7", 100 + p);
+    const size_t at =
+        add(&n, SIOX_METRIC_COUNTER, "process_user", where, "s", p == 2 ? 1 : 0.1 + 0.01 * p);
+    add(&n, SIOX_METRIC_COUNTER, "process_bytes_written", where, "B", p == 2 ? 50e6 : 500);
+    first = p == 2 ? at : first;
+  }
+  issue(&n, SIOX_ABNORMAL_OTHER, SIOX_CATEGORY_CPU, first);
+  assert_verdict(&n, SIOX_VERDICT_FAULT, "102@7",
+                 "process_user of 102@7 is 1 where its 3 peers have 0.1 to 0.13");
+}
+
 static void all_disks_that_deviate_are_no_fault_of_one(void **unused) {
   (void)unused;
   struct node n;
@@ -221,6 +239,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(one_disk_that_deviates_from_its_peers_is_a_fault),
       cmocka_unit_test(a_disk_with_more_to_do_than_its_peers_is_load),
+      cmocka_unit_test(a_rank_that_spins_is_a_fault_though_it_does_the_io_of_all),
       cmocka_unit_test(all_disks_that_deviate_are_no_fault_of_one),
       cmocka_unit_test(slow_calls_on_busy_processors_are_load),
       cmocka_unit_test(slow_calls_with_little_to_do_are_a_fault),
