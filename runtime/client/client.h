@@ -4,6 +4,7 @@
  *   request.c: request and reply on the socket
  * - job.c: which job and rank this is; fork.c: children
  * - files.c: descriptor to file; open.c transfer.c aio.c unseen.c: libc's routines
+ * - report*.c: what the process says of itself when it ends; ending.c: ends without destructors
  * - record.c: records into the shared ring; tally.c: calls counted in shared memory; vfork.c
  * - hint.c: claims of this process; predict*.c: what to claim; fault.c: wrong hints, for tests
  * - mpicall.c mpiinit.c mpiio.c mpimessage.c mpiopen.c mpisync.c: MPI wrappers
@@ -55,6 +56,7 @@ struct siox__client {
                   never warns */
   bool warned;
   char job[96]; /* "" until first needed */
+  int64_t joining_ns; /* what the first look for the daemon took */
 };
 extern struct siox__client siox__client;
 
@@ -121,6 +123,7 @@ void siox__client_reset(void);
 __attribute__((format(printf, 1, 2))) void siox__warn_once(const char *format, ...);
 /* What descriptor 2 is now, is where the program wants its messages. */
 void siox__stderr_is(void);
+bool siox__stderr_still_is(void);
 
 /* greet.c, under the socket lock. join: looks for a daemon and waits for its answer. rejoin: one
  * step of getting back to one that was lost; never waits longer than a daemon in good health needs.
@@ -155,6 +158,8 @@ int siox__receive(int socket, int64_t deadline, struct siox_msg_head *head, void
 int siox__request(uint16_t type, const void *body, size_t bytes, const void *more,
                   size_t more_bytes, const void *last, size_t last_bytes, uint16_t reply_type,
                   void *reply, size_t reply_size);
+/* Without a body, and not if the socket is another thread's for longer than 0.1 s. */
+int siox__request_soon(uint16_t type, uint16_t reply_type, void *reply, size_t reply_size);
 int siox__notify(uint16_t type, const void *body, size_t bytes, const void *more,
                  size_t more_bytes);
 void siox__socket_lock(void);

@@ -5,18 +5,18 @@
  *   NEW ── found ──► READY ── hung up, silent for a second ──► LOST ── it came back ──► READY
  *    └─ none there ──► GONE ◄── malformed answers; other disks or another mount than before ──┘ */
 #include "client/client.h"
+#include "client/report.h"
 #include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 struct siox__client siox__client = {.socket = -1, .wake = -1, .dial = -1, .tally = -1, .rank = -1};
-_Thread_local struct siox__thread siox__self __attribute__((tls_model("initial-exec"))) = {
-    .vforked = SIOX_VFORK_UNSEEN};
+_Thread_local struct siox__thread siox__self
+    __attribute__((tls_model("initial-exec"))) = {.vforked = SIOX_VFORK_UNSEEN};
 
 /* A program that was started without stderr, or closes it, may have a data file under number 2:
  * only what was there at the start, or was put there by dup2, is written to. */
@@ -25,7 +25,7 @@ static bool messages_known;
 
 void siox__stderr_is(void) { messages_known = fstat(STDERR_FILENO, &messages) == 0; }
 
-__attribute__((constructor(103))) static void stderr_at_start(void) {
+__attribute__((constructor(101))) static void stderr_at_start(void) {
   int saved = errno;
   siox__stderr_is();
   errno = saved;
@@ -34,7 +34,7 @@ __attribute__((constructor(103))) static void stderr_at_start(void) {
 /* How often a hint asks whether the daemon is still there. */
 #define GLANCE_NS INT64_C(100000000)
 
-static bool stderr_still_is(void) {
+bool siox__stderr_still_is(void) {
   struct stat now;
   return messages_known && fstat(STDERR_FILENO, &now) == 0 && now.st_dev == messages.st_dev &&
          now.st_ino == messages.st_ino && now.st_rdev == messages.st_rdev;
@@ -47,17 +47,17 @@ void siox__warn_once(const char *format, ...) {
   if (siox__client.warned || siox__client.forked || !first)
     return;
   siox__client.warned = true;
-  if (!stderr_still_is())
+  if (!siox__stderr_still_is())
     return;
   char line[512] = "siox: ";
   va_list arguments;
   va_start(arguments, format);
   int length = vsnprintf(line + 6, sizeof line - 8, format, arguments);
   va_end(arguments);
-  length = length < 0 ? 0 : length > (int)sizeof line - 9 ? (int)sizeof line - 9 : length;
+  length = length<0 ? 0 : length>(int) sizeof line - 9 ? (int)sizeof line - 9 : length;
   line[6 + length] = '\n';
   /* stderr as a descriptor: the program's stdio buffers are not ours to touch. */
-  syscall(SYS_write, 2, line, 7 + (size_t)length);
+  siox__report_write(NULL, line, 7 + (size_t)length);
 }
 
 void siox__client_lost(const char *why, bool for_good) {
@@ -105,7 +105,9 @@ int siox__client_ready(void) {
   siox__socket_lock();
   if (atomic_load(&siox__client.status) == SIOX_STATUS_NEW) {
     /* A launcher carries libsiox where it is preloaded; its accesses are no part of the job. */
+    const int64_t begin = siox__now_ns();
     int result = siox__job_launches() ? SIOX_ENOENT : siox__join();
+    siox__client.joining_ns = siox__now_ns() - begin;
     if (result >= 0)
       siox__fault_read();
     atomic_fetch_add(&siox__client.epoch, 1);
@@ -154,6 +156,7 @@ void siox__client_reset(void) {
 }
 
 __attribute__((destructor)) static void farewell(void) {
+  siox__report_end("exit");
   if (siox__borrowed() || !siox__enter())
     return;
   siox__client_check();

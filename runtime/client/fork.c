@@ -4,7 +4,7 @@
  * ever does I/O. Locks may have been held by threads that do not exist here: they start anew. */
 #include "client/client.h"
 #include "client/files.h"
-#include "client/tally.h"
+#include "client/report.h"
 #include <pthread.h>
 #include <unistd.h>
 
@@ -12,6 +12,7 @@ static void in_child(void) {
   int saved = errno;
   siox__request_reset();
   siox__client_reset();
+  siox__report_reset();
   siox__tally_reset();
   siox__record_reset();
   siox__hint_reset();

@@ -2,6 +2,7 @@
 /* MPI_Init and MPI_Finalize. What MPI itself opens and reads while it starts is not the program's.
  */
 #include "client/mpi.h"
+#include "client/report.h"
 #include <dlfcn.h>
 #include <stdlib.h>
 
@@ -34,6 +35,7 @@ static int started(int result) {
     PMPI_Comm_size(MPI_COMM_WORLD, &siox__client.size);
     siox__client.mpi = true;
   }
+  siox__report_mpi_start(); /* before others set attributes */
   if (siox__client_ready())
     siox__comm_start();
   if (first)

@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <time.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static uint32_t last_tag;
@@ -134,10 +135,10 @@ int siox__receive(int socket, int64_t deadline, struct siox_msg_head *head, void
   }
 }
 
-int siox__request(uint16_t type, const void *body, size_t bytes, const void *more,
-                  size_t more_bytes, const void *last, size_t last_bytes, uint16_t reply_type,
-                  void *reply, size_t reply_size) {
-  siox__socket_lock();
+/* Under the lock. */
+static int ask(uint16_t type, const void *body, size_t bytes, const void *more, size_t more_bytes,
+               const void *last, size_t last_bytes, uint16_t reply_type, void *reply,
+               size_t reply_size) {
   int result = SIOX_EGONE;
   /* A file's number of the daemon before this one means another file, or none. */
   if (siox__connected() &&
@@ -162,6 +163,28 @@ int siox__request(uint16_t type, const void *body, size_t bytes, const void *mor
     else if (result >= 0 && (size_t)result > reply_size)
       result = SIOX_EPROTO;
   }
+  return result;
+}
+
+int siox__request(uint16_t type, const void *body, size_t bytes, const void *more,
+                  size_t more_bytes, const void *last, size_t last_bytes, uint16_t reply_type,
+                  void *reply, size_t reply_size) {
+  siox__socket_lock();
+  int result =
+      ask(type, body, bytes, more, more_bytes, last, last_bytes, reply_type, reply, reply_size);
+  siox__socket_unlock();
+  return result;
+}
+
+int siox__request_soon(uint16_t type, uint16_t reply_type, void *reply, size_t reply_size) {
+  const struct timespec pause = {0, 1000000};
+  int tries = 100;
+  while (!siox__socket_trylock()) {
+    if (--tries == 0)
+      return SIOX_EFULL;
+    nanosleep(&pause, NULL);
+  }
+  int result = ask(type, NULL, 0, NULL, 0, NULL, 0, reply_type, reply, reply_size);
   siox__socket_unlock();
   return result;
 }

@@ -5,9 +5,9 @@
 #include "client/tally.h"
 #include "client/files.h"
 #include "client/real.h"
+#include "client/report.h"
 #include "common/random.h"
 #include <pthread.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 
 _Atomic(struct siox_tally *) siox__tally_at;
@@ -64,16 +64,11 @@ void siox__tally_begin(void) {
   }
 }
 
-static bool wanted_by_report(void) {
-  const char *report = getenv("SIOX_REPORT");
-  return report && *report;
-}
-
 struct siox_tally *siox__tally_due(void) {
   if (siox__borrowed() || !siox__enter())
     return NULL;
   int saved = errno;
-  if (wanted_by_report())
+  if (siox__report_wanted())
     siox__tally_begin();
   else
     siox__client_ready(); /* makes it before it says HELLO */
@@ -95,7 +90,7 @@ void siox__tally_reset(void) {
 
 /* After fork.c's, which says whose memory this is. */
 __attribute__((constructor(103))) static void begin_early(void) {
-  if (wanted_by_report() && siox__enter()) {
+  if (siox__report_wanted() && siox__enter()) {
     int saved = errno;
     siox__tally_begin();
     siox__exit();

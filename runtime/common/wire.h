@@ -33,6 +33,8 @@ enum siox_msg_type {
   SIOX_MSG_ERROR,       /* head.status holds the code; body: text */
   SIOX_MSG_DRIVE,   /* client → daemon: struct siox_msg_drive */
   SIOX_MSG_PROFILE, /* struct siox_drive of that disk, as the daemon has it (time_scale applied); SIOX_ERANGE */
+  SIOX_MSG_TOTALS,  /* client → daemon: no body */
+  SIOX_MSG_TOTALLED, /* struct siox_msg_totals: what it knows of the client's job, for the client's report */
 };
 
 struct siox_msg_head {
@@ -100,6 +102,22 @@ struct siox_msg_done {
 
 struct siox_msg_drive {
   uint32_t disk, reserved;
+};
+
+/* What a client's report (client/report.h) gets from the daemon. Joules are of the job since it began, on this node. */
+enum {
+  SIOX_TOTALS_DISKS = 1,        /* disk_joules is known; always estimated, from drive profiles */
+  SIOX_TOTALS_PROCESSORS = 2,   /* processor_joules is known */
+  SIOX_TOTALS_ESTIMATED = 4,    /* and is a model's */
+  SIOX_TOTALS_MONITORED = 8,    /* somebody looked for anomalies */
+  SIOX_TOTALS_NOTES = 6,
+};
+struct siox_msg_totals {
+  uint32_t flags, notes;        /* texts in note[] */
+  double disk_joules, processor_joules;
+  uint64_t findings;            /* anomalies since the client came, of it or of its node */
+  char source[32];              /* of processor_joules: the provider's name */
+  char note[SIOX_TOTALS_NOTES][232]; /* the last ones, each ends with 0 */
 };
 
 /* The shared ring: struct siox_ring, then ring_bytes of data. Records start at multiples of 8 and do not wrap: a

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Tallies of processes, a cycle at a time and a job at a time. */
 #include "daemon/activities.h"
+#include "common/clock.h"
 #include "common/tally.h"
+#include "daemon/spread.h"
 #include "siox/error.h"
 #include <fcntl.h>
 #include <pthread.h>
@@ -37,6 +39,7 @@ struct job {
   struct job *next; /* of its chain */
   uint32_t serial, nrows;
   uint64_t partial;
+  struct siox__spread spread;      /* of those that left */
   struct siox__tallied *processes; /* that have not left */
   struct row {
     uint16_t row;
@@ -48,7 +51,8 @@ struct siox__tallied {
   struct siox__tallied *like, *like_b;       /* of the pid's chain: next, before */
   struct siox__tallied *sibling, *sibling_b; /* of the job: next, before */
   const struct siox_tally *tally;
-  int32_t pid;
+  int32_t pid, rank;
+  int64_t came_ns;
   uint32_t job;
   bool left, told;        /* has left, and been in a cycle since */
   bool active;            /* has something to tell of this cycle */
@@ -169,8 +173,8 @@ static const struct siox_tally *map(int fd, const char **why) {
   return NULL;
 }
 
-int siox__activities_enter(struct siox__activities *a, int fd, int32_t pid, uint32_t job,
-                           struct siox__tallied **out, const char **why) {
+int siox__activities_enter(struct siox__activities *a, int fd, int32_t pid, int32_t rank,
+                           uint32_t job, struct siox__tallied **out, const char **why) {
   *out = NULL;
   const struct siox_tally *tally = map(fd, why);
   if (!tally)
@@ -188,6 +192,8 @@ int siox__activities_enter(struct siox__activities *a, int fd, int32_t pid, uint
   }
   *p = (struct siox__tallied){.tally = tally,
                               .pid = pid,
+                              .rank = rank,
+                              .came_ns = siox__now_ns(),
                               .job = job,
                               .next = a->all,
                               .like = *chain_of(a, pid),
@@ -234,12 +240,37 @@ static void add_all(const struct siox__tallied *p, struct sums *by_row, uint64_t
   grow(partial, atomic_load_explicit(&p->tally->partial, memory_order_relaxed));
 }
 
+/* What one process did, for how it differs from the others of its job. */
+static void spread(const struct siox__tallied *p, struct siox__spread *to) {
+  double f[SIOX__NFIGURES] = {0};
+  const unsigned n = siox__tally_slots(p->tally);
+  for (unsigned i = 0; i < n; i++) {
+    unsigned row, size_class;
+    struct siox_tally_sum sum;
+    if (!siox__tally_what(p->tally, i, &row, &size_class))
+      continue;
+    siox__tally_sum(p->tally, i, &sum);
+    const bool mpiio = row < SIOX_NCALLS;
+    const double longest = 1e-9 * (double)sum.longest_ns;
+    f[mpiio ? SIOX__FIGURE_mpiio_seconds : SIOX__FIGURE_posix_seconds] +=
+        1e-9 * (double)sum.total_ns;
+    f[mpiio ? SIOX__FIGURE_mpiio_bytes : SIOX__FIGURE_posix_bytes] += (double)sum.bytes;
+    f[SIOX__FIGURE_calls] += (double)sum.calls;
+    f[SIOX__FIGURE_errors] += (double)sum.errors;
+    if (longest > f[SIOX__FIGURE_longest_seconds])
+      f[SIOX__FIGURE_longest_seconds] = longest;
+  }
+  f[SIOX__FIGURE_seconds] = 1e-9 * (double)(siox__now_ns() - p->came_ns);
+  siox__spread_add(to, p->rank, p->pid, f);
+}
+
 /* What the job keeps of its processes that left; without memory it keeps less. */
 static void keep(struct job *job, const struct siox__tallied *p) {
   struct sums *by_row = calloc(SIOX_TALLY_ROWS, sizeof *by_row);
   if (!by_row)
     return;
   add_all(p, by_row, &job->partial);
+  spread(p, &job->spread);
   for (uint32_t i = 0; i < job->nrows; i++) {
     const struct sums *s = &job->row[i].sums;
     add_sums(
@@ -344,6 +375,19 @@ int siox__activities_totals(struct siox__activities *a, uint32_t serial,
   *totals = list;
   *ntotals = n;
   return 0;
+}
+
+json_t *siox__activities_processes(struct siox__activities *a, uint32_t serial) {
+  struct siox__spread all = {0};
+  pthread_mutex_lock(&a->lock);
+  const struct job *job = *place_of(a, serial);
+  if (job) {
+    all = job->spread;
+    for (const struct siox__tallied *p = job->processes; p; p = p->sibling)
+      spread(p, &all);
+  }
+  pthread_mutex_unlock(&a->lock);
+  return siox__spread_json(&all);
 }
 
 static json_t *whole(uint64_t x) { return json_integer(x > INT64_MAX ? INT64_MAX : (json_int_t)x); }

@@ -21,10 +21,10 @@ struct siox__tallied; /* a process in there */
 int siox__activities_new(struct siox__activities **out, bool cycles);
 struct siox__activities *siox__activities_hold(struct siox__activities *a); /* one more owner */
 void siox__activities_free(struct siox__activities *a); /* the last one's frees */
-/* fd: of a HELLO, not kept. job: its serial number. SIOX_EPROTO with *why: it is not a tally that
+/* fd: of a HELLO, not kept. rank -1: none. job: its serial number. SIOX_EPROTO with *why: it is not a tally that
  * can be trusted to stay there; SIOX_ENOMEM. */
-int siox__activities_enter(struct siox__activities *a, int fd, int32_t pid, uint32_t job,
-                           struct siox__tallied **out, const char **why);
+int siox__activities_enter(struct siox__activities *a, int fd, int32_t pid, int32_t rank,
+                           uint32_t job, struct siox__tallied **out, const char **why);
 /* Its last counts go to the job. NULL is fine. */
 void siox__activities_leave(struct siox__activities *a, struct siox__tallied *p);
 
@@ -46,6 +46,8 @@ int siox__activities_totals(struct siox__activities *a, uint32_t job,
                             struct siox__activity_total **totals, size_t *ntotals,
                             uint64_t *partial);
 json_t *siox__activities_json(struct siox__activities *a, uint32_t job);
+/* How its processes differ (daemon/spread.h), those that left and those that have not. */
+json_t *siox__activities_processes(struct siox__activities *a, uint32_t job);
 void siox__activities_forget(struct siox__activities *a, uint32_t job);
 uint64_t siox__activities_refused(struct siox__activities *a); /* values that could not be */
 

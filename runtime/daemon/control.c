@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 /* Of a page for whoever asks. */
@@ -22,6 +23,16 @@ static json_t *settings(const struct siox_config *config) {
     free(text);
   }
   return o;
+}
+
+/* What all this costs. */
+static json_t *own_cost(void) {
+  struct rusage used;
+  getrusage(RUSAGE_SELF, &used);
+  return json_pack("{s:f, s:I}", "cpu_seconds",
+                   (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
+                       1e-6 * (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec),
+                   "most_memory_bytes", (json_int_t)used.ru_maxrss * 1024);
 }
 
 static json_t *text_or_null(const char *text) { return text ? json_string(text) : json_null(); }
@@ -47,6 +58,7 @@ static json_t *common(struct siox__daemon *d) {
   char *database = d->config->database ? siox_config_text(d->config, SIOX_SETTING_database) : NULL;
   json_object_set_new(o, "database", text_or_null(database)); /* without a password */
   free(database);
+  json_object_set_new(o, "self", own_cost());
   json_object_set_new(o, "recording", siox__record_json(d));
   json_object_set_new(o, "monitor", siox__monitor_json(d->monitor));
   json_object_set_new(o, "counters", siox__status_counters(d));

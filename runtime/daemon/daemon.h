@@ -55,6 +55,7 @@ struct siox__session {
   uint32_t serial; /* the trace's number, never reused */
   uint32_t job;
   int32_t rank, size;
+  int64_t came;                  /* CLOCK_MONOTONIC, whatever the bank's clock is */
   uint64_t dropped;              /* records it says it lost */
   int given;                     /* descriptor that came with the message being served; -1: none */
   struct siox__tallied *tallied; /* NULL: it counts nothing that can be read */
@@ -233,6 +234,8 @@ bool siox__work_left(struct siox__session *s);
 /* What a claim, or a request, that names so many disks costs. */
 uint64_t siox__work_of(const struct siox__daemon *d, uint64_t disks);
 void siox__answer(struct siox__session *s, uint32_t tag, char *text); /* takes text (malloc) */
+/* totals.c: for the report of a client, which has joined */
+void siox__totals(struct siox__session *s, struct siox_msg_totals *totals);
 /* serve.c: one message; drain.c: the ring. Negative: the connection is to end (*why). */
 int siox__serve(struct siox__session *s, const struct siox__message *m, const char **why);
 /* Reads what was in the ring when it began, as far as the turn reaches. 0: all; 2: all of that, but

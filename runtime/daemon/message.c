@@ -86,6 +86,8 @@ int siox__message_check(const void *packet, size_t bytes, struct siox__message *
     return bytes == sizeof *out->u.drive ? 0 : bad(why, "drive: length");
   case SIOX_MSG_CLAIM:
     return check_claim(body, bytes, 1, &out->u.claim.head, &out->u.claim.runs, why);
+  case SIOX_MSG_TOTALS:
+    return bytes == 0 ? 0 : bad(why, "totals: length");
   case SIOX_MSG_BYE:
     return bytes == 0 ? 0 : bad(why, "bye: length");
   case SIOX_MSG_CONTROL:

@@ -4,6 +4,7 @@
 #include "common/clock.h"
 #include "daemon/activities.h"
 #include "daemon/drives.h"
+#include "daemon/findings.h"
 #include "daemon/statistics.h"
 #include "daemon/triggers.h"
 #include "daemon/watch.h"
@@ -12,6 +13,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -52,6 +54,8 @@ struct siox__monitor {
   bool ended;          /* the thread has */
   json_t *utilisation; /* of the last cycle */
   struct siox__watched told;
+  struct siox__findings findings;
+  struct siox__domains domains, domains_each_second; /* like the ledgers */
   struct siox__cycles kept;
   bool last;                       /* siox__monitor_last was called */
   struct siox__triggers *triggers; /* NULL: none */
@@ -73,6 +77,8 @@ static void wish(struct siox__monitor *m, int64_t now_ns) {
 static void publish(struct siox__monitor *m, const struct siox_cycle *cycle) {
   m->cycles++;
   m->told = m->judged;
+  siox__findings_take(&m->findings, &m->told, cycle->now_ns);
+  siox__domains_take(&m->domains, cycle);
   if (!m->ending) /* a thread that is left behind has no store any more */
     siox__statistics_cycle(m->statistics, cycle);
   if (!m->last && !m->ending) {
@@ -86,8 +92,10 @@ static void publish(struct siox__monitor *m, const struct siox_cycle *cycle) {
   }
   (void)siox__ledger_take(&m->ledger, cycle, m->owners, m->nprocesses);
   if (cycle->now_ns - m->copied_ns >= 1000000000 &&
-      siox__ledger_copy(&m->each_second, &m->ledger) == 0)
+      siox__ledger_copy(&m->each_second, &m->ledger) == 0) {
     m->copied_ns = cycle->now_ns;
+    m->domains_each_second = m->domains;
+  }
   json_object_clear(m->utilisation);
   for (size_t i = 0; i < cycle->nseries; i++) {
     const struct siox_series *s = &cycle->series[i];
@@ -426,6 +434,10 @@ json_t *siox__monitor_json(struct siox__monitor *m) {
                             "unattributed", l->unattributed_j, "forgotten", l->forgotten_j,
                             "seconds_lost", l->joules_lost_s, "idle_watts", l->idle_power.watts)
                 : json_null());
+  json_object_set_new(o, "domains",
+                      siox__domains_json(m->fresh ? &m->domains : &m->domains_each_second));
+  if (m->fresh)
+    json_object_set_new(o, "findings", siox__findings_json(&m->findings, siox__now_ns()));
   siox__watched_json(&m->told, siox__now_ns(), m->fresh, o);
   if (m->fresh)
     json_object_set_new(o, "triggers", siox__triggers_json(m->triggers, siox__now_ns()));
@@ -444,6 +456,19 @@ void siox__monitor_job(struct siox__monitor *m, uint32_t job, double *joules, do
       *joules = l->job[i].joules;
       *busy_s = l->job[i].busy_s;
     }
+  pthread_mutex_unlock(&m->lock);
+}
+
+void siox__monitor_told(struct siox__monitor *m, int32_t pid, int64_t since_ns,
+                        struct siox_msg_totals *totals) {
+  pthread_mutex_lock(&m->lock);
+  const struct siox__ledger *l = m->fresh ? &m->ledger : &m->each_second;
+  totals->flags |= SIOX_TOTALS_MONITORED;
+  if (l->source) {
+    totals->flags |= SIOX_TOTALS_PROCESSORS | (l->estimated ? SIOX_TOTALS_ESTIMATED : 0);
+    snprintf(totals->source, sizeof totals->source, "%s", l->source);
+  }
+  siox__findings_of(&m->findings, pid, since_ns, m->fresh, totals);
   pthread_mutex_unlock(&m->lock);
 }
 

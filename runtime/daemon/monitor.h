@@ -5,6 +5,7 @@
 #ifndef SIOX_DAEMON_MONITOR_H
 #define SIOX_DAEMON_MONITOR_H
 #include "common/log.h"
+#include "common/wire.h"
 #include "daemon/cycles.h"
 #include "monitor/ledger.h"
 #include "siox/bank.h"
@@ -54,6 +55,10 @@ void siox__monitor_view(struct siox__monitor *m, bool fresh);
 json_t *siox__monitor_json(struct siox__monitor *m);
 /* The processors' joules and seconds of a job so far. */
 void siox__monitor_job(struct siox__monitor *m, uint32_t job, double *joules, double *busy_s);
+/* Where the processors' joules are from, and what was found since: of the process, and for whom the
+ * view is fresh of the node. */
+void siox__monitor_told(struct siox__monitor *m, int32_t pid, int64_t since_ns,
+                        struct siox_msg_totals *totals);
 /* Told with all forgotten jobs' from now on. */
 void siox__monitor_forget(struct siox__monitor *m, uint32_t job);
 

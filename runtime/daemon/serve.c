@@ -185,7 +185,7 @@ static void take_tally(struct siox__session *s) {
   const char *why = "no memory for its tally";
   if (s->given < 0)
     return;
-  const int r = siox__activities_enter(d->activities, s->given, (int32_t)s->pid,
+  const int r = siox__activities_enter(d->activities, s->given, (int32_t)s->pid, s->rank,
                                        d->job[s->job].serial, &s->tallied, &why);
   if (r == 0) {
     d->count.tallies++;
@@ -212,6 +212,7 @@ static int64_t join(struct siox__session *s, const struct siox_msg_hello *hello)
   s->joined = true;
   s->rank = hello->rank;
   s->size = hello->size;
+  s->came = siox__now_ns();
   d->njoined++;
   d->dirty = true;
   d->count.clients++;
@@ -364,6 +365,16 @@ static int give_drive(struct siox__session *s, const struct siox__message *m, co
               why);
 }
 
+static int give_totals(struct siox__session *s, const struct siox__message *m, const char **why) {
+  struct siox_msg_totals totals;
+  if (!s->d->finished)
+    siox__daemon_catch_up(s->d);
+  siox__work(s, 256);
+  siox__totals(s, &totals);
+  return sent(
+      siox__send(s, &m->head, SIOX_MSG_TOTALLED, 0, &totals, sizeof totals, NULL, 0, NULL, 0), why);
+}
+
 int siox__serve(struct siox__session *s, const struct siox__message *m, const char **why) {
   *why = "";
   switch (m->head.type) {
@@ -381,6 +392,8 @@ int siox__serve(struct siox__session *s, const struct siox__message *m, const ch
     return end(why, "a request before hello");
   if (m->head.type == SIOX_MSG_DRIVE)
     return give_drive(s, m, why);
+  if (m->head.type == SIOX_MSG_TOTALS)
+    return give_totals(s, m, why);
   if (s->d->finished)
     return m->head.type == SIOX_MSG_CLAIM ? 0 : refuse(s, &m->head, SIOX_EGONE, why);
   siox__daemon_catch_up(s->d);

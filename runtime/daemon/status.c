@@ -157,6 +157,9 @@ static json_t *job(struct siox__daemon *d, uint32_t number) {
   json_object_set_new(o, "joules", joules_of(totals.joules));
   if (d->activities && number < SIOX_FORGOTTEN)
     json_object_set_new(o, "calls", siox__activities_json(d->activities, d->job[number].serial));
+  if (d->activities && number < SIOX_FORGOTTEN)
+    json_object_set_new(o, "processes",
+                        siox__activities_processes(d->activities, d->job[number].serial));
   if (d->monitor && number < SIOX_FORGOTTEN) {
     double joules, busy_s;
     siox__monitor_job(d->monitor, d->job[number].serial, &joules, &busy_s);

@@ -32,7 +32,7 @@ static int begin(void **unused) {
   int fd;
   assert_int_equal(siox__activities_new(&a, true), 0);
   t = made(SEALS, sizeof *t, &fd);
-  assert_int_equal(siox__activities_enter(a, fd, getpid(), JOB, &p, &why), 0);
+  assert_int_equal(siox__activities_enter(a, fd, getpid(), -1, JOB, &p, &why), 0);
   close(fd);
   return 0;
 }
@@ -127,7 +127,7 @@ static void totals_of_a_job_outlive_its_processes(void **unused) {
   const char *why;
   int fd;
   struct siox_tally *second = made(SEALS, sizeof *t, &fd);
-  assert_int_equal(siox__activities_enter(a, fd, getpid(), JOB, &p, &why), 0);
+  assert_int_equal(siox__activities_enter(a, fd, getpid(), -1, JOB, &p, &why), 0);
   siox__tally_count(second, 1, ROW + 1, 5, 5, true);
   assert_int_equal(total_of(NULL), 8);
   siox__activities_leave(a, p);
@@ -144,7 +144,7 @@ static void each_process_is_told_apart(void **unused) {
   int fd;
   struct siox_tally *second = made(SEALS, sizeof *t, &fd);
   struct siox__tallied *other;
-  assert_int_equal(siox__activities_enter(a, fd, 99, JOB, &other, &why), 0);
+  assert_int_equal(siox__activities_enter(a, fd, 99, -1, JOB, &other, &why), 0);
   count(3, 100, 10);
   siox__tally_count(second, 1, ROW, 100, 10, false);
   assert_int_equal(class_of(cycle(), 100)->calls, 4);
@@ -165,7 +165,7 @@ static void two_connections_of_a_process_are_one(void **unused) {
   int fd;
   struct siox_tally *second = made(SEALS, sizeof *t, &fd);
   struct siox__tallied *other;
-  assert_int_equal(siox__activities_enter(a, fd, getpid(), JOB, &other, &why), 0);
+  assert_int_equal(siox__activities_enter(a, fd, getpid(), -1, JOB, &other, &why), 0);
   count(3, 100, 10);
   siox__tally_count(second, 1, ROW, 100, 10, false);
   cycle();
@@ -244,7 +244,7 @@ static void only_sealed_memory_of_the_right_size_is_taken(void **unused) {
     const char *why = "";
     struct siox__tallied *none = p;
     struct siox_tally *at = made(cases[i].seals, cases[i].bytes, &fd);
-    assert_int_equal(siox__activities_enter(a, fd, 1, JOB, &none, &why), SIOX_EPROTO);
+    assert_int_equal(siox__activities_enter(a, fd, 1, -1, JOB, &none, &why), SIOX_EPROTO);
     assert_string_equal(why, cases[i].why);
     assert_null(none);
     munmap(at, sizeof *at);
@@ -254,7 +254,7 @@ static void only_sealed_memory_of_the_right_size_is_taken(void **unused) {
   const char *why;
   struct siox__tallied *none;
   assert_int_equal(pipe(file), 0);
-  assert_int_equal(siox__activities_enter(a, file[0], 1, JOB, &none, &why), SIOX_EPROTO);
+  assert_int_equal(siox__activities_enter(a, file[0], 1, -1, JOB, &none, &why), SIOX_EPROTO);
   close(file[0]);
   close(file[1]);
 }
@@ -266,7 +266,7 @@ static void a_tally_of_another_version_is_left_alone(void **unused) {
   struct siox__tallied *none;
   struct siox_tally *at = made(SEALS, sizeof *at, &fd);
   at->version++;
-  assert_int_equal(siox__activities_enter(a, fd, 1, JOB, &none, &why), SIOX_EPROTO);
+  assert_int_equal(siox__activities_enter(a, fd, 1, -1, JOB, &none, &why), SIOX_EPROTO);
   munmap(at, sizeof *at);
   close(fd);
 }
