@@ -240,6 +240,24 @@ static void add_all(const struct siox__tallied *p, struct sums *by_row, uint64_t
   grow(partial, atomic_load_explicit(&p->tally->partial, memory_order_relaxed));
 }
 
+void siox__activities_each(struct siox__activities *a, const struct siox__tallied *p,
+                           void (*each)(void *context, unsigned row, unsigned size_class,
+                                        const struct siox_tally_sum *sum),
+                           void *context) {
+  pthread_mutex_lock(&a->lock);
+  const unsigned n = p->tally ? siox__tally_slots(p->tally) : 0;
+  for (unsigned i = 0; i < n; i++) {
+    unsigned row, size_class;
+    struct siox_tally_sum sum;
+    if (!siox__tally_what(p->tally, i, &row, &size_class))
+      continue;
+    siox__tally_sum(p->tally, i, &sum);
+    if (sum.calls > 0)
+      each(context, row, size_class, &sum);
+  }
+  pthread_mutex_unlock(&a->lock);
+}
+
 /* What one process did, for how it differs from the others of its job. */
 static void spread(const struct siox__tallied *p, struct siox__spread *to) {
   double f[SIOX__NFIGURES] = {0};

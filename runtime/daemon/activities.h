@@ -25,6 +25,13 @@ void siox__activities_free(struct siox__activities *a); /* the last one's frees 
  * can be trusted to stay there; SIOX_ENOMEM. */
 int siox__activities_enter(struct siox__activities *a, int fd, int32_t pid, int32_t rank,
                            uint32_t job, struct siox__tallied **out, const char **why);
+struct siox_tally_sum;
+/* What a process did so far, by row and size class of common/tally.h; rows without a call are left
+ * out. */
+void siox__activities_each(struct siox__activities *a, const struct siox__tallied *p,
+                           void (*each)(void *context, unsigned row, unsigned size_class,
+                                        const struct siox_tally_sum *sum),
+                           void *context);
 /* Its last counts go to the job. NULL is fine. */
 void siox__activities_leave(struct siox__activities *a, struct siox__tallied *p);
 

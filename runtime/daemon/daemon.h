@@ -296,6 +296,7 @@ void siox__record_flush(struct siox__daemon *d);
 void siox__record_trace(struct siox__daemon *d, const struct siox_trace_event *event);
 /* record_activity.c: false: the event is no activity. */
 bool siox__record_activity(struct siox__daemon *d, const struct siox_trace_event *event);
+void siox__record_calls(struct siox__session *s); /* record_calls.c: its totals, when it leaves */
 void siox__record_activities_end(struct siox__daemon *d); /* whatever waits is decided */
 /* The monitor has told of cycles: what waited for them is written, a part at a time. */
 void siox__record_cycles(uv_async_t *cycles);

@@ -4,6 +4,7 @@
 #include "common/clock.h"
 #include "daemon/activities.h"
 #include "daemon/drives.h"
+#include "daemon/energies.h"
 #include "daemon/findings.h"
 #include "daemon/statistics.h"
 #include "daemon/triggers.h"
@@ -33,6 +34,7 @@ struct siox__monitor {
   struct siox__activities *activities;
   json_t *sources; /* complete before the thread begins */
   struct siox__statistics *statistics;
+  struct siox__energies *energies;
   struct siox__watch *watch;   /* the thread's own, as */
   struct siox__watched judged; /* what it says */
   struct siox__process *known; /* the thread's own copy of processes */
@@ -91,6 +93,8 @@ static void publish(struct siox__monitor *m, const struct siox_cycle *cycle) {
       m->env.wake(m->env.context);
   }
   (void)siox__ledger_take(&m->ledger, cycle, m->owners, m->nprocesses);
+  if (!m->ending)
+    siox__energies_cycle(m->energies, &m->ledger, cycle->now_ns);
   if (cycle->now_ns - m->copied_ns >= 1000000000 &&
       siox__ledger_copy(&m->each_second, &m->ledger) == 0) {
     m->copied_ns = cycle->now_ns;
@@ -245,6 +249,7 @@ static void destroy(struct siox__monitor *m) {
   siox__activities_free(m->activities);
   siox__drives_free(m->drives);
   siox_modules_free(&m->modules);
+  siox__energies_free(m->energies, &m->ledger);
   siox__ledger_free(&m->ledger);
   siox__ledger_free(&m->each_second);
   free(m->processes);
@@ -298,6 +303,8 @@ int siox__monitor_start(struct siox__monitor **out, const struct siox__monitor_e
     e = add_providers(m, config, root, diag);
   if (e == 0)
     e = siox__watch_new(&m->watch, &m->modules, root, m->period_ns, diag);
+  if (e == 0)
+    e = siox__energies_new(&m->energies, config, env->store);
   if (e == 0)
     e = siox__statistics_new(&m->statistics, config, env->store, diag);
   if (e == 0)
@@ -476,6 +483,7 @@ void siox__monitor_forget(struct siox__monitor *m, uint32_t job) {
   if (!m)
     return;
   pthread_mutex_lock(&m->lock);
+  siox__energies_forget(m->energies, &m->ledger, job);
   siox__ledger_forget(&m->ledger, job);
   siox__ledger_forget(&m->each_second, job);
   pthread_mutex_unlock(&m->lock);

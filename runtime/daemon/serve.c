@@ -257,6 +257,7 @@ void siox__session_leave(struct siox__session *s) {
   if (!s->joined)
     return;
   s->joined = false;
+  siox__record_calls(s);
   siox__activities_leave(d->activities, s->tallied);
   s->tallied = NULL;
   d->count.dropped += atomic_load_explicit(&s->ring->dropped, memory_order_relaxed);

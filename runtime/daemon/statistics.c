@@ -3,11 +3,9 @@
  * One that comes later, after readings that were lost, counts for the interval that is open then:
  * no interval is put twice, and the sums are those of the meters. */
 #include "daemon/statistics.h"
-#include "common/clock.h"
 #include "monitor/reductions.h"
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 struct open {
   int64_t number, next; /* of the interval, and the first that was not put yet */
@@ -58,19 +56,6 @@ static int read_lengths(struct siox__statistics *s, const struct siox_config *co
   return 0;
 }
 
-/* Before any other row of this run. */
-static void begin_run(struct siox__statistics *s, const struct siox_config *config) {
-  struct timespec now;
-  clock_gettime(CLOCK_REALTIME, &now);
-  siox__store_put(
-      s->store,
-      &(struct siox__store_row){
-          .kind = SIOX__ROW_RUN,
-          .number = {siox__now_ns(), now.tv_sec * INT64_C(1000000000) + now.tv_nsec, config->disks},
-          .real = {config->time_scale},
-          .text = {config->policy}});
-}
-
 int siox__statistics_new(struct siox__statistics **out, const struct siox_config *config,
                          struct siox__store *store, struct siox_diag *diag) {
   struct siox__statistics *s = calloc(1, sizeof *s);
@@ -86,7 +71,6 @@ int siox__statistics_new(struct siox__statistics **out, const struct siox_config
     free(s);
     return r;
   }
-  begin_run(s, config);
   *out = s;
   return 0;
 }

@@ -9,7 +9,7 @@
 #include "store/store.h"
 
 struct siox__statistics;
-/* *out NULL with 0: there is no database, or statistics are off. Begins the run in the store. */
+/* *out NULL with 0: there is no database, or statistics are off. */
 int siox__statistics_new(struct siox__statistics **out, const struct siox_config *config,
                          struct siox__store *store, struct siox_diag *diag);
 /* One cycle more. Without memory for a new series that series is left out. */

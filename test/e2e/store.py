@@ -2,19 +2,23 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The store in each of its databases, and what it stands. Usage: store.py NAME"""
 
-import concurrent.futures
 import csv
 import json
 import os
+import select
 import shutil
 import signal
+import socket
 import sqlite3
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import activities  # noqa: E402
+import monitor  # noqa: E402
 import wire  # noqa: E402
 from postgres import SKIP, Server  # noqa: E402
 from wire import FULL, NEVER, SECOND, Client, Daemon  # noqa: E402
@@ -555,10 +559,10 @@ def joules_of_statistics_are_those_of_the_meter():
         with open(night, "w") as f:
             f.write("metric energy package-0 J counter domain=package scale=1e-6 wrap=1000000000 bound=1000\n")
             f.write("at 0 1000000\nat 1 8000000\nat 1.5 13000000\nat 2 20000000\n")
-        monitor = os.path.join(directory, "monitor.yaml")
-        with open(monitor, "w") as f:
+        described = os.path.join(directory, "monitor.yaml")
+        with open(described, "w") as f:
             f.write("providers:\n  - {plugin: scripted, config: {file: night.txt}}\ndetectors: []\n")
-        with Stored(path, monitor_period=0.05, monitor=monitor, statistics="100ms,1s,10min") as daemon:
+        with Stored(path, monitor_period=0.05, monitor=described, statistics="100ms,1s,10min") as daemon:
             def sums():
                 try:
                     with sqlite3.connect(path) as db:
@@ -573,6 +577,135 @@ def joules_of_statistics_are_those_of_the_meter():
             assert db.execute("SELECT COUNT(*) FROM run").fetchone() == (1,)
             wall = db.execute("SELECT MAX(wall_start) FROM v_statistic WHERE length = 100000000").fetchone()[0]
             assert abs(wall / 1e9 - time.time()) < 60
+
+
+class Cut:
+    """Between a daemon and a server: once, a COMMIT goes through and its answer does not, or neither does."""
+
+    def __init__(self, server, made):
+        self.directory = tempfile.mkdtemp(prefix="siox-cut.", dir="/tmp")
+        self.server, self.made, self.armed, self.cut = server, made, False, False
+        self.listener = socket.socket(socket.AF_UNIX)
+        self.listener.bind(os.path.join(self.directory, ".s.PGSQL.5432"))
+        self.listener.listen(8)
+        threading.Thread(target=self.accept, daemon=True).start()
+
+    def accept(self):
+        while True:
+            try:
+                client = self.listener.accept()[0]
+            except OSError:
+                return
+            server = socket.socket(socket.AF_UNIX)
+            server.connect(os.path.join(self.server.directory, ".s.PGSQL.5432"))
+            threading.Thread(target=self.carry, args=(client, server), daemon=True).start()
+
+    def carry(self, client, server):
+        with client, server:
+            while True:
+                ready = select.select([client, server], [], [])[0]
+                if client in ready:
+                    data = client.recv(1 << 16)
+                    if self.armed and b"COMMIT" in data:
+                        self.armed = False
+                        answer = b""
+                        if self.made:
+                            server.sendall(data)
+                            while b"COMMIT\0" not in answer:
+                                answer += server.recv(1 << 16)
+                        self.cut = True
+                        return
+                    if not data:
+                        return
+                    server.sendall(data)
+                if server in ready:
+                    data = server.recv(1 << 16)
+                    if not data:
+                        return
+                    client.sendall(data)
+
+    def url(self):
+        return f"postgresql://postgres@/postgres?host={self.directory}"
+
+    def close(self):
+        self.listener.close()
+        shutil.rmtree(self.directory)
+
+
+def a_commit_without_an_answer_is_not_made_twice():
+    with Server() as server:
+        for run, (made, first) in enumerate(((True, True), (False, True), (True, False), (False, False)), 1):
+            cut = Cut(server, made)
+            cut.armed = first  # the transaction that begins the run, or a later one; that which makes the tables is before
+            if run == 1:
+                cut.armed = False
+            with Stored(cut.url()) as daemon:
+                if run == 1:
+                    until(lambda: server.ask("SELECT to_regclass('job_energy')") != [[""]], "no tables are made")
+                    cut.armed = True
+                client = script(daemon, 10)
+                if not first:
+                    daemon.written(client)
+                    cut.armed = True
+                    some_more(daemon, client, 20)
+                until(lambda: cut.cut, "no commit came")
+                daemon.written(client)
+                client.close()
+                daemon.stop()
+                said_once(daemon)
+            cut.close()
+            accesses = 10 if first else 30
+            assert server.ask(f"SELECT COUNT(*), COUNT(DISTINCT start) FROM activity WHERE layer = 'io' AND run = (SELECT MAX(run)"
+                              " FROM run)") == [[str(accesses)] * 2], (run, made, first)
+            assert server.ask("SELECT COUNT(*) FROM run") == [[str(run)]]
+
+
+def calls_of_processes_that_ended_are_counted():
+    """Though not one of them is stored by itself."""
+    with tempfile.TemporaryDirectory() as directory:
+        path = os.path.join(directory, "a.db")
+        with Stored(path, clock="monotonic", record_activities="off") as daemon:
+            program = """
+fd = os.open(sys.argv[1], os.O_RDWR | os.O_CREAT)
+for i in range(5): os.pwrite(fd, b'x' * 10, 0)
+for i in range(3): os.pwrite(fd, b'x' * 2000, 0)
+"""
+            for _ in range(2):
+                activities.script(daemon, program, os.path.join(directory, "file"), check=True)
+            client = daemon.client()
+            until(lambda: client.ask("status")["clients"] == 0, "they do not leave")
+            client.close()
+            daemon.stop()
+        with sqlite3.connect(path) as db:
+            rows = db.execute("SELECT size_class, calls, bytes, seconds >= longest_s, longest_s > 0 FROM v_calls WHERE call ="
+                              " 'pwrite64' AND layer = 'posix' ORDER BY size_class").fetchall()
+            assert rows == [(1, 10, 100, 1, 1), (2, 6, 12000, 1, 1)], rows
+            assert db.execute("SELECT COUNT(DISTINCT client) FROM process_call").fetchone() == (2,)
+            assert db.execute("SELECT COUNT(*) FROM activity").fetchone() == (0,)
+
+
+def joules_of_jobs_and_of_nobody_are_the_meters():
+    with tempfile.TemporaryDirectory() as directory:
+        path = os.path.join(directory, "a.db")
+        with Stored(path, monitor=monitor.configuration(directory), monitor_period=0.05, clock="monotonic") as daemon:
+            client, tool = daemon.client().join(job="busy"), daemon.client()
+            began = time.process_time()
+            while time.process_time() - began < 0.5:
+                sum(range(1000))
+            until(lambda: tool.ask("report")["jobs"][0]["processors"]["seconds"] >= 0.2, "nothing is attributed")
+            report = tool.ask("report")
+            client.close()
+            tool.close()
+            daemon.stop()
+        with sqlite3.connect(path) as db:
+            joules = db.execute("SELECT SUM(joules) FROM job_energy").fetchone()[0]
+            meter = db.execute("SELECT SUM(sum) FROM v_statistic WHERE name = 'energy' AND provider = 'scripted'").fetchone()[0]
+            busy = db.execute("SELECT processor_joules, processor_s FROM v_job").fetchall()
+            rows = joules / monitor.JOULES_A_ROW
+            assert abs(rows - round(rows)) < 1e-6 and report["monitor"]["processors"]["joules"] <= joules + 1e-9, (joules, report)
+            assert joules <= meter + 1e-9 and meter - joules <= 2 * monitor.JOULES_A_ROW, (joules, meter)
+            assert len(busy) == 1 and 0 < busy[0][0] < joules and busy[0][1] >= 0.2, busy
+            assert db.execute("SELECT COUNT(*) FROM job_energy WHERE run NOT IN (SELECT run FROM run)").fetchone() == (0,)
 
 
 if __name__ == "__main__":
