@@ -7,16 +7,16 @@
 #include <string.h>
 
 static const char usage[] =
-    "usage: siox report --compare FILE... [--json]\n"
+    "usage: siox report FILE | --compare FILE... [--json]\n"
     "\n"
-    "Earlier runs side by side: how long they took, joules of the disks and of the processors, of\n"
-    "the whole node and of the run's own jobs, activities (calls of MPI-IO, requests to disks, "
-    "other\n"
-    "collectives, messages, waits), the time of the rank that waited longest for I/O, bytes; and "
-    "all\n"
-    "that over the first one's. A FILE is the report of siox run --json=FILE, or a trace, which "
-    "has\n"
-    "no joules of processors. A figure that a file does not have is shown as -, with the reason.\n"
+    "One FILE, of siox run --json=FILE: its report, as siox run printed it.\n"
+    "\n"
+    "--compare: earlier runs side by side. How long they took, joules of the disks and of the\n"
+    "processors, of the whole node and of the run's own jobs, activities (calls of MPI-IO,\n"
+    "requests to disks, other collectives, messages, waits), the time of the rank that waited\n"
+    "longest for I/O, bytes; and all that over the first one's. A FILE is the report of siox run\n"
+    "--json=FILE, or a trace, which has no joules of processors. A figure that a file does not\n"
+    "have is shown as -, with the reason.\n"
     "\n"
     "  -m, --compare   what is done with the files\n"
     "      --json      one object on stdout in the place of the tables\n"
@@ -24,6 +24,7 @@ static const char usage[] =
     "Exit status 1: a file cannot be read, or is neither.\n"
     "\n"
     "examples:\n"
+    "  siox report 0.json\n"
     "  siox run --json=0.json -- mpiexec -n 8 ./solver --independent /tmp/siox/f\n"
     "  siox run --json=1.json -- mpiexec -n 8 ./solver --collective /tmp/siox/f\n"
     "  siox report --compare 0.json 1.json\n";
@@ -148,6 +149,21 @@ void compare_print(const json_t *comparison, FILE *out) {
   missing(runs, out);
 }
 
+static int show(const char *file) {
+  json_error_t error;
+  json_t *report = json_load_file(file, 0, &error);
+  const bool good = json_is_string(json_object_get(report, "job")) &&
+                    json_is_string(json_object_get(report, "policy"));
+  if (good)
+    siox__report_print(stdout, report);
+  else if (report)
+    fprintf(stderr, "siox report: %s: no report of siox run --json\n", file);
+  else
+    fprintf(stderr, "siox report: %s:%d: %s\n", file, error.line > 0 ? error.line : 1, error.text);
+  json_decref(report);
+  return good ? 0 : 1;
+}
+
 int siox__cmd_report(int argc, char **argv) {
   static const struct option known[] = {{"compare", no_argument, NULL, 'm'},
                                         {"json", no_argument, NULL, 'j'},
@@ -164,10 +180,12 @@ int siox__cmd_report(int argc, char **argv) {
       return fputs(usage, stdout) < 0;
     else
       return siox__slip_option(argv, known);
-  if (!compare)
-    return siox__slip(argv[0], "--compare is wanted");
   if (optind == argc)
-    return siox__slip(argv[0], "a FILE is wanted");
+    return siox__slip(argv[0], compare ? "a FILE is wanted" : "a FILE, or --compare, is wanted");
+  if (!compare && (argc - optind > 1 || json))
+    return siox__slip(argv[0], "--compare is wanted");
+  if (!compare)
+    return show(argv[optind]);
   json_t *runs = json_array();
   bool good = true;
   for (int i = optind; i < argc; i++) {

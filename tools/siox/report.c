@@ -219,6 +219,8 @@ json_t *siox__report_make(const json_t *live, const struct siox__outcome *outcom
     unavailable(report, "counters", "the daemon was gone when they were asked for");
   }
   processors(report, live);
+  if (counters)
+    siox__report_totals(report, live, job);
   json_object_set_new(report, "estimated", json_true());
   const char *trace = json_string_value(json_object_get(live, "record"));
   if (!json_is_true(json_object_get(live, "begun")))

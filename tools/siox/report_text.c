@@ -109,6 +109,7 @@ void siox__report_print(FILE *out, const json_t *report) {
             "%lld records dropped\n",
             integer(hints, "issued"), integer(hints, "sent"), integer(hints, "granted"),
             integer(hints, "refused"), integer(report, "late"), integer(report, "records_dropped"));
+  siox__report_totals_print(out, json_object_get(report, "totals"));
   recording(out, json_object_get(report, "recording"));
   unseen(out, json_object_get(report, "unseen"));
   if (json_object_get(report, "check"))

@@ -46,6 +46,8 @@ static const char usage[] =
     "with\n"
     "                        siox-cc: without hints, but with all that is recorded and reported;\n"
     "                        they have to be linked dynamically\n"
+    "                        SIOX_REPORT=console or mpi in the environment: COMMAND's processes\n"
+    "                        report themselves, too, when they end\n"
     "      --keep            keep the trace where it was made, and say where\n"
     "  -q, --quiet           no table on stderr\n"
     "\n"

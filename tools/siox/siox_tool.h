@@ -50,6 +50,10 @@ const char *siox__command_unseen(const struct siox__outcome *out);
 json_t *siox__report_make(const json_t *live, const struct siox__outcome *outcome, const char *job);
 /* report_live.c: its part that comes without a trace: run, disks, jobs, unattributed. */
 void siox__report_live(json_t *report, const json_t *live);
+/* report_totals.c: "totals", of the run's own jobs: processes, calls, joules beside the node's,
+ * anomalies, what Siox took. report_totals_text.c: for people; NULL is fine. */
+void siox__report_totals(json_t *report, const json_t *live, const char *job);
+void siox__report_totals_print(FILE *out, const json_t *totals);
 /* report_text.c: the same for people. */
 void siox__report_print(FILE *out, const json_t *report);
 
