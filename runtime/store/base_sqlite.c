@@ -2,6 +2,7 @@
 /* SQLite: a file, with a write-ahead log beside it. */
 #include "store/base.h"
 #include <sqlite3.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -126,7 +127,8 @@ static int sqlite_put(struct siox__base *base, const struct siox__store_row *row
   if (r != SQLITE_DONE)
     fail(b, diag);
   sqlite3_reset(insert);
-  return r == SQLITE_DONE ? 0 : SIOX_EIO;
+  const bool data = r == SQLITE_CONSTRAINT || r == SQLITE_MISMATCH || r == SQLITE_TOOBIG;
+  return r == SQLITE_DONE ? 0 : data ? SIOX_EINVAL : SIOX_EIO;
 }
 
 static int sqlite_query(struct siox__base *base, const char *sql,

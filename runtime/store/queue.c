@@ -3,6 +3,7 @@
  * reals, and texts with their lengths before them and a zero behind. */
 #include "store/queue.h"
 #include "store/schema.h"
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -96,8 +97,12 @@ size_t siox__row_unpack(const void *from, struct siox__store_row *row) {
   return head.length;
 }
 
-static int add_chunk(struct siox__queue *q) {
-  if (q->bytes + SIOX__CHUNK_BYTES > SIOX__QUEUE_BYTES)
+static bool comes_in_floods(enum siox__row_kind kind) {
+  return kind == SIOX__ROW_ACTIVITY || kind == SIOX__ROW_LEVEL || kind == SIOX__ROW_CLAIM;
+}
+
+static int add_chunk(struct siox__queue *q, size_t most) {
+  if (q->bytes + SIOX__CHUNK_BYTES > most)
     return SIOX_EFULL;
   struct siox__chunk *c = q->spare;
   q->spare = NULL;
@@ -117,10 +122,13 @@ static int add_chunk(struct siox__queue *q) {
 
 int siox__queue_put(struct siox__queue *q, const struct siox__store_row *row) {
   enum { ROOM = SIOX__CHUNK_BYTES - sizeof(struct siox__chunk) };
+  const size_t most = SIOX__QUEUE_BYTES + (comes_in_floods(row->kind) ? 0 : SIOX__RESERVE_BYTES);
   struct siox__chunk *c = q->last;
+  if (q->bytes > most)
+    return SIOX_EFULL;
   size_t length = c ? siox__row_pack(c->data + c->used, ROOM - c->used, row) : 0;
   if (!length) {
-    int r = add_chunk(q);
+    int r = add_chunk(q, most);
     if (r < 0)
       return r;
     c = q->last;

@@ -11,7 +11,8 @@
 enum {
   SIOX__CHUNK_BYTES = 512 * 1024, /* about 4000 activities */
   SIOX__QUEUE_BYTES = 16 * 1024 * 1024,
-  SIOX__TEXT_BYTES = 4200, /* of one text; a longer one is cut: no path is */
+  SIOX__RESERVE_BYTES = 1024 * 1024, /* more, for rows that others hang on, and for rare ones */
+  SIOX__TEXT_BYTES = 4200,           /* of one text; a longer one is cut: no path is */
 };
 
 /* A row in bytes, texts made valid UTF-8 (each byte that is none a question mark), since databases
@@ -34,7 +35,8 @@ struct siox__queue {
   size_t bytes;  /* of all chunks but the spare */
 };
 
-/* 0, SIOX_EFULL or SIOX_ENOMEM. */
+/* 0, SIOX_EFULL or SIOX_ENOMEM. A flood of activities, levels or claims leaves room for the others.
+ */
 int siox__queue_put(struct siox__queue *q, const struct siox__store_row *row);
 /* The oldest rows, which nobody adds to any more; NULL: none wait. */
 struct siox__chunk *siox__queue_first(struct siox__queue *q);

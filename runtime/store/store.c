@@ -299,11 +299,19 @@ void siox__store_layouts(struct siox__store *s,
   struct layouts l = {each, context, NULL};
   struct siox_diag diag;
   const struct siox__patience p = {.connect_ns = 2 * SECOND, .statement_ns = 2 * SECOND};
-  if (!s || !s->place || siox__base_open(&l.base, s->place, SIOX__BASE_READ, &p, &diag) < 0)
+  if (!s || !s->place)
     return;
+  int r = siox__base_open(&l.base, s->place, SIOX__BASE_READ, &p, &diag);
+  if (r < 0) { /* a file that is not there yet, or files of CSV, have none */
+    if (r != SIOX_ENOENT && siox__url_of_server(s->place))
+      siox__log(s->log, SIOX__LOG_WARN,
+                "database %s: %s; layouts that earlier runs stored there are not known", s->name,
+                diag.text);
+    return;
+  }
   /* The thread may be about to migrate it: both questions are asked of one state. Those of any node
    * come first, since the last one of an inode holds. */
-  int r = siox__base_query(l.base, "BEGIN", NULL, NULL, NULL, &diag);
+  r = siox__base_query(l.base, "BEGIN", NULL, NULL, NULL, &diag);
   if (r == 0)
     r = siox__schema_version(l.base, &diag);
   if (r > 0)

@@ -103,6 +103,22 @@ static void the_queue_keeps_order_and_its_bound(void **state) {
   siox__queue_free(&q);
 }
 
+static void a_flood_leaves_room_for_what_is_rare(void **state) {
+  (void)state;
+  struct siox__queue q = {0};
+  const struct siox__store_row flood = {.kind = SIOX__ROW_ACTIVITY, .text = {"io"}};
+  const struct siox__store_row rare = {.kind = SIOX__ROW_PROCESS, .text = {"solver"}};
+  while (siox__queue_put(&q, &flood) == 0)
+    ;
+  for (int i = 0; i < 5000; i++)
+    assert_int_equal(siox__queue_put(&q, &rare), 0);
+  assert_int_equal(siox__queue_put(&q, &flood), SIOX_EFULL);
+  while (siox__queue_put(&q, &rare) == 0)
+    ;
+  assert_true(q.bytes <= SIOX__QUEUE_BYTES + SIOX__RESERVE_BYTES);
+  siox__queue_free(&q);
+}
+
 static void rows_come_while_the_oldest_are_written(void **state) {
   (void)state;
   struct siox__queue q = {0};
@@ -191,6 +207,7 @@ int main(void) {
       cmocka_unit_test(texts_become_valid_utf_8),
       cmocka_unit_test(a_long_text_is_cut_between_characters),
       cmocka_unit_test(the_queue_keeps_order_and_its_bound),
+      cmocka_unit_test(a_flood_leaves_room_for_what_is_rare),
       cmocka_unit_test(rows_come_while_the_oldest_are_written),
       cmocka_unit_test(rows_of_many_threads_are_all_there),
       cmocka_unit_test(passwords_are_not_shown),
