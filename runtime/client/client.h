@@ -19,6 +19,8 @@
 #include "common/wire.h"
 #include "siox/siox.h"
 #include <errno.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -77,6 +79,8 @@ struct siox__thread {
   const char *layout;        /* asked for by the MPI_File_open now running, or NULL */
   struct siox__file *opened; /* last file opened under it */
   uint32_t connection;       /* that what it is about to ask belongs to */
+  int held;                  /* > 0: its signals wait (siox__hold_signals) */
+  sigset_t held_mask;        /* those that the program blocks itself */
 };
 #ifdef __x86_64__
 #define SIOX_VFORK_UNSEEN false /* vfork.c sees to it */
@@ -93,6 +97,24 @@ static inline bool siox__enter(void) {
   return true;
 }
 static inline void siox__exit(void) { siox__self.depth = 0; }
+
+/* Around what takes a lock in a routine that handlers may interrupt: read and write may be left by
+ * siglongjmp out of a handler, and whoever left so would never give the lock back. The signal comes
+ * when the last one lets go. Keeps errno; not in a child of vfork. */
+static inline void siox__hold_signals(void) {
+  sigset_t all, mask;
+  if (!siox__self.held) {
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &mask); /* but for those that pthreads itself needs */
+    siox__self.held_mask = mask;
+  }
+  siox__self.held++; /* nobody comes in between any more */
+}
+static inline void siox__let_signals(void) {
+  const sigset_t mask = siox__self.held_mask;
+  if (--siox__self.held == 0)
+    pthread_sigmask(SIG_SETMASK, &mask, NULL);
+}
 
 static inline bool siox__connected(void) {
   return atomic_load_explicit(&siox__client.status, memory_order_acquire) == SIOX_STATUS_READY;

@@ -110,6 +110,8 @@ int siox__client_ready(void) {
     siox__client.joining_ns = siox__now_ns() - begin;
     if (result >= 0)
       siox__fault_read();
+    else
+      siox__fd_close(&siox__client.tally); /* nobody will ask for it */
     atomic_fetch_add(&siox__client.epoch, 1);
     atomic_fetch_add(&siox__client.connection, 1);
     atomic_store_explicit(&siox__client.status, result < 0 ? SIOX_STATUS_GONE : SIOX_STATUS_READY,

@@ -89,7 +89,17 @@ static const char *below_mount(const char *path, size_t length) {
              : NULL;
 }
 
-static struct siox__file *announce(const struct stat *st, const char *path, size_t length,
+/* What an open needs room for; not on the stack, which is a few KiB where a handler has one of its
+ * own. */
+struct opening {
+  char path[SIOX_PATH_MAX];
+  struct {
+    struct siox_msg_opened fixed;
+    char text[SIOX_WIRE_MAX - sizeof(struct siox_msg_head) - sizeof(struct siox_msg_opened)];
+  } reply;
+};
+
+static struct siox__file *announce(const struct stat *st, struct opening *o, size_t length,
                                    bool created) {
   const char *layout = siox__self.layout ? siox__self.layout : "";
   struct siox_msg_open open = {.time = siox__now_ns(),
@@ -99,59 +109,66 @@ static struct siox__file *announce(const struct stat *st, const char *path, size
                                .created = created,
                                .path_length = (uint32_t)length,
                                .layout_length = (uint32_t)strlen(layout)};
-  struct {
-    struct siox_msg_opened fixed;
-    char text[SIOX_WIRE_MAX - sizeof(struct siox_msg_head) - sizeof(struct siox_msg_opened)];
-  } *reply = siox__real()->mmap(NULL, sizeof *reply, PROT_READ | PROT_WRITE,
-                                MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (reply == MAP_FAILED)
-    return NULL;
-  struct siox__file *file = NULL;
   uint32_t connection = atomic_load(&siox__client.connection);
-  int got = siox__request(SIOX_MSG_OPEN, &open, sizeof open, path, length, layout,
-                          open.layout_length, SIOX_MSG_OPENED, reply, sizeof *reply);
-  if (got >= (int)sizeof reply->fixed &&
-      reply->fixed.layout_length <= (size_t)got - sizeof reply->fixed && reply->fixed.file) {
-    file = get(st->st_dev, st->st_ino);
-    if (file) {
-      pthread_mutex_lock(&lock);
-      if (connection == atomic_load(&siox__client.connection))
-        file->id = reply->fixed.file;
-      size_t n = reply->fixed.layout_length;
-      if (n >= sizeof file->layout)
-        n = 0;
-      memcpy(file->layout, reply->text, n);
-      file->layout[n] = 0;
-      pthread_mutex_unlock(&lock);
-    }
+  int got = siox__request(SIOX_MSG_OPEN, &open, sizeof open, o->path, length, layout,
+                          open.layout_length, SIOX_MSG_OPENED, &o->reply, sizeof o->reply);
+  if (got < (int)sizeof o->reply.fixed ||
+      o->reply.fixed.layout_length > (size_t)got - sizeof o->reply.fixed || !o->reply.fixed.file)
+    return NULL;
+  struct siox__file *file = get(st->st_dev, st->st_ino);
+  if (file) {
+    pthread_mutex_lock(&lock);
+    if (connection == atomic_load(&siox__client.connection))
+      file->id = o->reply.fixed.file;
+    size_t n = o->reply.fixed.layout_length;
+    if (n >= sizeof file->layout)
+      n = 0;
+    memcpy(file->layout, o->reply.text, n);
+    file->layout[n] = 0;
+    pthread_mutex_unlock(&lock);
   }
-  munmap(reply, sizeof *reply);
   return file;
+}
+
+static struct siox__file *look_with(int fd, bool created, bool ready, const struct stat *st,
+                                    const char *link, struct opening *o) {
+  ssize_t length = readlink(link, o->path, sizeof o->path - 1);
+  if (length <= 0)
+    return NULL;
+  o->path[length] = 0;
+  if (!below_mount(o->path, (size_t)length))
+    return NULL;
+  if (fd >= SIOX_MAX_FD) {
+    siox__record_missing(SIOX_MISSING_FILES);
+    return NULL;
+  }
+  struct siox__file *file = ready ? announce(st, o, (size_t)length, created) : NULL;
+  return file || siox__connected() ? file : get(st->st_dev, st->st_ino);
 }
 
 /* The file behind a descriptor if it is one to charge, with one more reference; told to the daemon
  * unless that is away. */
 static struct siox__file *look(int fd, bool created) {
   struct stat st;
-  char link[64], path[SIOX_PATH_MAX];
+  char link[64], start[256];
   bool ready = siox__client_ready();
   if (!siox__welcomed() || !siox__client.mount_length)
     return NULL;
   if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
     return NULL;
   snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
-  ssize_t length = readlink(link, path, sizeof path - 1);
-  if (length <= 0)
+  /* Most files are not below the mount, and their first characters say so. */
+  ssize_t length = readlink(link, start, sizeof start);
+  if (length <= 0 ||
+      (siox__client.mount_length < sizeof start && !below_mount(start, (size_t)length)))
     return NULL;
-  path[length] = 0;
-  if (!below_mount(path, (size_t)length))
+  struct opening *o = siox__real()->mmap(NULL, sizeof *o, PROT_READ | PROT_WRITE,
+                                         MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (o == MAP_FAILED)
     return NULL;
-  if (fd >= SIOX_MAX_FD) {
-    siox__record_missing(SIOX_MISSING_FILES);
-    return NULL;
-  }
-  struct siox__file *file = ready ? announce(&st, path, (size_t)length, created) : NULL;
-  return file || siox__connected() ? file : get(st.st_dev, st.st_ino);
+  struct siox__file *file = look_with(fd, created, ready, &st, link, o);
+  munmap(o, sizeof *o);
+  return file;
 }
 
 struct siox__file *siox__file_opened(int fd, bool created) {

@@ -21,10 +21,12 @@
 #define HEAR_NS INT64_C(1000000)   /* between two looks whether it has answered */
 #define HEAR_MS 20                 /* a daemon in good health answers in this */
 
-/* The mount as /proc/self/fd will name files under it. */
+/* The mount as /proc/self/fd will name files under it. What is large here is static, under the
+ * socket lock: a handler's stack may have a few KiB. */
 static void canonical_mount(struct siox_msg_welcome *w) {
   w->mount[sizeof w->mount - 1] = 0;
-  char link[64], real[sizeof w->mount];
+  char link[64];
+  static char real[sizeof w->mount];
   if (!*w->mount)
     return;
   int fd = (int)syscall(SYS_openat, AT_FDCWD, w->mount, O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -129,7 +131,7 @@ static int hear_welcome(int fd, int64_t deadline, struct gift *g) {
 }
 
 static int greet(int fd) {
-  struct gift g;
+  static struct gift g;
   int64_t now = siox__now_ns();
   int result = say_hello(fd, siox__client.forked, now);
   if (result == 0)
@@ -170,7 +172,8 @@ int siox__join(void) {
   }
   if (result < 0 && named && *named)
     siox__warn_once("no sioxd at %s (%s); the program runs on without it", named,
-                    siox_strerror(result));
+                    result == SIOX_EFULL ? "the process may have too few file descriptors"
+                                         : siox_strerror(result));
   return result;
 }
 
@@ -240,7 +243,7 @@ int siox__rejoin(void) {
   watch.fd = c->dial;
   if (poll(&watch, 1, wait) <= 0)
     return again_in(HEAR_NS);
-  struct gift g;
+  static struct gift g;
   int fd = c->dial;
   c->dial = -1;
   int flags = (int)syscall(SYS_fcntl, fd, F_GETFL);

@@ -37,12 +37,16 @@ static struct opening before(int at, const char *path, int flags) {
   if (siox__self.depth || !path || elsewhere(path) || (flags & (O_PATH | O_DIRECTORY)) == O_PATH)
     return o;
   int saved = errno;
-  if (!siox__borrowed() && siox__enter()) {
-    o.inside = true;
-    if (siox__client_ready() && siox__client.mount_length)
-      o.fresh = (flags & O_TRUNC) ||
-                ((flags & O_CREAT) && faccessat(at, path, F_OK, 0) < 0 && errno == ENOENT);
-    siox__exit();
+  if (!siox__borrowed()) {
+    siox__hold_signals();
+    if (siox__enter()) {
+      o.inside = true;
+      if (siox__client_ready() && siox__client.mount_length)
+        o.fresh = (flags & O_TRUNC) ||
+                  ((flags & O_CREAT) && faccessat(at, path, F_OK, 0) < 0 && errno == ENOENT);
+      siox__exit();
+    }
+    siox__let_signals();
   }
   errno = saved;
   return o;
@@ -52,9 +56,11 @@ static int made(struct opening o, int fd) {
   if (fd < 0)
     return fd;
   int saved = errno;
-  if (o.inside && siox__enter()) {
-    struct siox__file *opened = siox__file_opened(fd, o.fresh);
+  if (o.inside && !siox__self.depth) {
+    siox__hold_signals();
+    struct siox__file *opened = siox__enter() ? siox__file_opened(fd, o.fresh) : NULL;
     siox__exit();
+    siox__let_signals();
     if (siox__self.io_handle && opened)
       siox__mpi_opened_beside(siox__self.io_handle, opened);
   } else {

@@ -9,16 +9,15 @@
 static int *const owned[] = {&siox__client.socket, &siox__client.wake, &siox__client.dial,
                              &siox__client.tally};
 #define NOWNED (sizeof owned / sizeof *owned)
+#define LEAST 64 /* descriptors that a program is allowed, for Siox to take four */
 
 int siox__fd_high(int fd) {
   struct rlimit limit;
   long low = 1000;
-  if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+  if (getrlimit(RLIMIT_NOFILE, &limit) == 0)
     low = limit.rlim_cur > 60000 ? 60000 - 32 : (long)limit.rlim_cur - 32;
-    if (low < 3)
-      low = 3;
-  }
-  int high = (int)syscall(SYS_fcntl, fd, F_DUPFD_CLOEXEC, low);
+  /* Who is allowed few descriptors may need them all. */
+  int high = low < LEAST - 32 ? -1 : (int)syscall(SYS_fcntl, fd, F_DUPFD_CLOEXEC, low);
   /* Down here it would take a number that the program counts on, 0 to 2 above all. */
   syscall(SYS_close, fd);
   return high;

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -16,6 +17,30 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static _Atomic uint64_t sent[NSITES];
 static _Atomic uint32_t sent_connection;
 static _Atomic uint32_t missing_said;
+
+/* A thread that a handler's siglongjmp took out of here never gives the lock back, and holding
+ * signals would cost more than the copy. So whoever waits too long goes without, and once one did,
+ * nobody waits until somebody got it. */
+#define WAIT_NS 100000000L
+static bool take_turn(void) {
+  static _Atomic bool stuck;
+  if (pthread_mutex_trylock(&lock) != 0) {
+    struct timespec until;
+    if (atomic_load_explicit(&stuck, memory_order_relaxed))
+      return false;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_nsec += WAIT_NS;
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    if (pthread_mutex_clocklock(&lock, CLOCK_MONOTONIC, &until) != 0) {
+      atomic_store(&stuck, true);
+      return false;
+    }
+  }
+  if (__builtin_expect(atomic_load_explicit(&stuck, memory_order_relaxed), 0))
+    atomic_store(&stuck, false);
+  return true;
+}
 
 uint32_t siox__thread_number(void) {
   static _Atomic uint32_t last;
@@ -31,7 +56,8 @@ static int put(enum siox_rec_type type, int64_t time, const void *body, size_t b
   struct siox_rec_head head = {
       .type = (uint16_t)type, .thread = (uint16_t)siox__thread_number(), .time = time};
   int wake, result;
-  pthread_mutex_lock(&lock);
+  if (!take_turn())
+    return SIOX_EFULL;
   result = siox__ring_put(siox__client.ring, siox__client.ring_bytes, &head, body, bytes, more,
                           more_bytes, how, &wake);
   pthread_mutex_unlock(&lock);
@@ -127,7 +153,8 @@ void siox__record_missing(enum siox_missing what) {
 }
 
 int siox__record_renew(void *fresh, size_t bytes) {
-  pthread_mutex_lock(&lock);
+  if (!take_turn())
+    return SIOX_EFULL;
   void *at = mremap(fresh, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, (void *)siox__client.ring);
   pthread_mutex_unlock(&lock);
   atomic_store(&missing_said, 0);

@@ -10,11 +10,12 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static uint32_t last_tag;
 
-/* Cancelling a thread in here would leave the lock taken. */
+/* Cancelling a thread in here would leave the lock taken, as would a handler's siglongjmp. */
 static __thread int cancel_state __attribute__((tls_model("initial-exec")));
 
 void siox__socket_lock(void) {
   int state;
+  siox__hold_signals();
   pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
   pthread_mutex_lock(&lock);
   cancel_state = state;
@@ -22,12 +23,14 @@ void siox__socket_lock(void) {
 
 bool siox__socket_trylock(void) {
   int state;
+  siox__hold_signals();
   pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
   if (pthread_mutex_trylock(&lock) == 0) {
     cancel_state = state;
     return true;
   }
   pthread_setcancelstate(state, NULL);
+  siox__let_signals();
   return false;
 }
 
@@ -35,6 +38,7 @@ void siox__socket_unlock(void) {
   int state = cancel_state;
   pthread_mutex_unlock(&lock);
   pthread_setcancelstate(state, NULL);
+  siox__let_signals();
 }
 
 void siox__request_reset(void) {
@@ -114,7 +118,9 @@ int siox__receive(int socket, int64_t deadline, struct siox_msg_head *head, void
     struct cmsghdr align;
     char space[CMSG_SPACE(8 * sizeof(int))];
   } control;
-  char rest[1024]; /* of a reply longer than the one hoped for: the text of an error */
+  /* Of a reply longer than the one hoped for: the text of an error. Under the lock, and not on the
+   * stack: a handler's may be a few KiB. */
+  static char rest[1024];
   struct iovec part[3] = {{head, sizeof *head}, {body, size}, {rest, sizeof rest}};
   for (;;) {
     struct msghdr message = {.msg_iov = part,

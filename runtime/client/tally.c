@@ -8,6 +8,7 @@
 #include "client/report.h"
 #include "common/random.h"
 #include <pthread.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 _Atomic(struct siox_tally *) siox__tally_at;
@@ -30,7 +31,10 @@ static void make_key(void) { have_key = pthread_key_create(&at_thread_end, threa
 /* A memfd that nobody can cut, or memory without a descriptor where there are none. */
 static struct siox_tally *make(int *out) {
   const size_t size = sizeof(struct siox_tally);
-  int fd = memfd_create("siox tally", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+  struct rlimit file;
+  /* What passes RLIMIT_FSIZE ends the program with SIGXFSZ. */
+  const bool room = getrlimit(RLIMIT_FSIZE, &file) == 0 && file.rlim_cur >= size;
+  int fd = room ? memfd_create("siox tally", MFD_CLOEXEC | MFD_ALLOW_SEALING) : -1;
   if (fd >= 0)
     fd = siox__fd_high(fd);
   if (fd >= 0 &&

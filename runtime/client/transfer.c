@@ -85,13 +85,17 @@ bool siox__transfer_extent(struct siox__file *file, int fd, bool write, int64_t 
 static int64_t begin(struct siox__file *file, int fd, bool write, int64_t offset, int64_t bytes) {
   int saved = errno;
   int64_t completion = SIOX_NOT_CHARGED;
-  if (bytes > 0 && !siox__borrowed() && siox__enter()) {
-    int64_t arrival = siox__now_ns();
-    file = siox__file_live(file, fd);
-    if (file && siox__transfer_extent(file, fd, write, &offset, &bytes))
-      completion =
-          siox__charge(file, write ? SIOX_IO_WRITE : SIOX_IO_READ, arrival, offset, bytes, 0, 0);
-    siox__exit();
+  if (bytes > 0 && !siox__self.depth && !siox__borrowed()) {
+    siox__hold_signals();
+    if (siox__enter()) {
+      int64_t arrival = siox__now_ns();
+      file = siox__file_live(file, fd);
+      if (file && siox__transfer_extent(file, fd, write, &offset, &bytes))
+        completion =
+            siox__charge(file, write ? SIOX_IO_WRITE : SIOX_IO_READ, arrival, offset, bytes, 0, 0);
+      siox__exit();
+    }
+    siox__let_signals();
   }
   errno = saved;
   return completion;
@@ -180,11 +184,15 @@ TRANSFER(pwritev64v2, true, (int fd, const struct iovec *from, int n, off64_t at
     siox__posix_begin(&span, SIOX_POSIX_##name, fd, 0);                                            \
     int64_t completion = SIOX_NOT_CHARGED;                                                         \
     int saved = errno;                                                                             \
-    if (file && !siox__borrowed() && siox__enter()) {                                              \
-      file = siox__file_live(file, fd);                                                            \
-      if (file)                                                                                    \
-        completion = siox__charge(file, SIOX_IO_SYNC, siox__now_ns(), 0, 0, 0, 0);                 \
-      siox__exit();                                                                                \
+    if (file && !siox__self.depth && !siox__borrowed()) {                                          \
+      siox__hold_signals();                                                                        \
+      if (siox__enter()) {                                                                         \
+        file = siox__file_live(file, fd);                                                          \
+        if (file)                                                                                  \
+          completion = siox__charge(file, SIOX_IO_SYNC, siox__now_ns(), 0, 0, 0, 0);               \
+        siox__exit();                                                                              \
+      }                                                                                            \
+      siox__let_signals();                                                                         \
     }                                                                                              \
     errno = saved;                                                                                 \
     int result = siox__real()->name(fd);                                                           \
