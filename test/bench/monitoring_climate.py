@@ -22,7 +22,8 @@ def monitor(detectors):
 
 
 def one(name, seed):
-    with Place(monitor(CONFIGURATIONS[name]), disks=8, monitor_period=PERIOD, record_activities="anomalies") as place:
+    with Place(monitor(CONFIGURATIONS[name]), disks=8, monitor_period=PERIOD,
+               record_activities="anomalies" if CONFIGURATIONS[name] else "all") as place:
         place.settings["database"] = place.path("db")
         tree, chance = Tree(place.directory, IDLE_WATTS, DYNAMIC_WATTS, NOISE, seed), random.Random(seed)
         tree.start()

@@ -11,7 +11,7 @@ import sys
 import threading
 import time
 
-from monitoring_run import SIOX, Place
+from monitoring_run import SIOX, Place, prefer
 from monitoring_tree import CORES, Tree, children
 from wire import Client
 
@@ -53,8 +53,9 @@ class Events(threading.Thread):
             time.sleep(seconds)
             return f"disk{disk}"
         if kind == "spinning neighbour":
-            spinners = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(CORES)]
+            spinners = [subprocess.Popen([sys.executable, "-c", "while True: pass"], start_new_session=True) for _ in range(CORES)]
             for spinner in spinners:
+                prefer(spinner.pid, -20)
                 self.tree.adopt(spinner)
             time.sleep(seconds)
             for spinner in spinners:
@@ -74,6 +75,10 @@ class Events(threading.Thread):
     def run(self):
         try:
             begin = time.monotonic()
+            while len(self.ranks()) < RANKS and time.monotonic() < begin + 10:
+                time.sleep(0.1)
+            for pid in self.ranks():
+                prefer(pid, -15)
             for i, kind in enumerate(self.order):
                 at = begin + SLOTS + i * SLOT + self.chance.uniform(0, SLOT - 8)
                 time.sleep(max(0, at - time.monotonic()))
