@@ -55,14 +55,15 @@ static off_t whole_lines(FILE *in) {
   return end;
 }
 
-/* The first field of the last line. */
+/* The greatest first field of a line. */
+enum { MOST_RUNS = 100000000 };
 static int64_t last_number(FILE *in) {
   int64_t number = 0, value = 0;
   bool quoted = false, begins = true;
   rewind(in);
   for (int c; (c = getc_unlocked(in)) != EOF;) {
     quoted ^= c == '"';
-    if (begins && c >= '0' && c <= '9')
+    if (begins && c >= '0' && c <= '9' && value < MOST_RUNS)
       value = 10 * value + (c - '0');
     else
       begins = false;
@@ -109,13 +110,20 @@ static int open_sheet(struct csv *b, enum siox__row_kind kind, struct siox_diag 
   struct sheet *s = &b->sheet[kind];
   char name[32];
   file_name(kind, name);
-  s->fd = openat(b->directory, name, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+  /* Where others may write into the directory, a link there leads to a file that is not ours. */
+  const int how = O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
+  struct stat st;
+  s->fd = openat(b->directory, name, how, 0644);
+  if ((s->fd < 0 && errno == ELOOP) ||
+      (s->fd >= 0 && fstat(s->fd, &st) == 0 && !S_ISREG(st.st_mode))) {
+    snprintf(diag->text, sizeof diag->text, "%s: is a link, or no file", name);
+    return SIOX_EIO;
+  }
   if (s->fd < 0)
     return fail(diag, name);
   int copy = dup(s->fd);
   FILE *in = copy < 0 ? NULL : fdopen(copy, "r");
   char last = '\n';
-  struct stat st;
   int r = 0;
   if (!in || fstat(s->fd, &st) < 0)
     r = fail(diag, name);
