@@ -99,7 +99,7 @@ def the_block_has_the_papers_figures_and_each_kind_of_call():
         program = place.compiled("int main(int c, char **v) { put(v[1], 23); (void)c; return close(-1) == 0; }")
         status, out, err = place.run(program, place.data)
         assert (status, out) == (0, ""), (status, out)
-        assert re.match(rf"siox: report of program, pid \d+, ended by exit\n", err), err
+        assert re.match(r"siox: report of program, pid \d+, ended by exit\n", err), err
         assert 0 < float(figure(err, "CONSUMED_CPU_SECONDS")) < 10
         assert figure(err, "CONSUMED_ENERGY_JOULE") == "not" and "there is no sioxd" in err, err
         assert figure(err, "ACCESSED_IO_BYTES") == "23000", err

@@ -118,6 +118,18 @@ def ranks_have_minimum_average_and_maximum_in_few_lines():
         assert again.returncode == 0 and again.stdout.splitlines() == lines, (again.stdout, err)
 
 
+def totals_are_of_the_runs_own_jobs_whatever_they_are_called():
+    with Place() as place:
+        program = place.compiled(WRITES + PLAIN, compiler=MPICC)
+        for name in ("a name with blanks and more letters than a key has room for", "x/y", "n" * 31, "n" * 32):
+            _, _, err, report = place.report("mpiexec", "-n", "1", program, place.path, options=["--job", name])
+            assert calls(report, "mpiio write_at") == (4, 4000, 0), (name, report["jobs"], report["totals"])
+            plain = place.compiled("int main(int c, char **v) { (void)c; put(v[1], 3); return 0; }")
+            _, _, err, report = place.report(plain, place.path, options=["--job", name])
+            assert calls(report, "posix write") == (3, 3000, 0), (name, report["jobs"], report["totals"])
+            program = place.compiled(WRITES + PLAIN, compiler=MPICC)
+
+
 def an_anomaly_is_explained_by_daemon_and_process():
     """A scripted metric jumps while the program runs."""
     with Place() as place:

@@ -235,6 +235,7 @@ void fuzz_seeds(void) {
   seed("control", PACKET, SIOX_MSG_CONTROL, "{\"ask\":\"status\"}", 16);
   seed("drive", PACKET, SIOX_MSG_DRIVE, &which, sizeof which);
   seed("bye", PACKET, SIOX_MSG_BYE, NULL, 0);
+  seed("totals", PACKET, SIOX_MSG_TOTALS, NULL, 0);
   seed("record-claim", RECORD, SIOX_REC_CLAIM, &claim, sizeof claim);
   seed("record-site", RECORD, SIOX_REC_SITE, &site, sizeof site);
   seed("record-call", RECORD, SIOX_REC_CALL, &call, sizeof call);

@@ -52,6 +52,7 @@ static void whole_messages_are_taken(void **state) {
   struct siox_msg_io io = {.bytes = 1};
   assert_int_equal(check(SIOX_MSG_IO, &io, sizeof io, &m, &why), 0);
   assert_int_equal(check(SIOX_MSG_BYE, NULL, 0, &m, &why), 0);
+  assert_int_equal(check(SIOX_MSG_TOTALS, NULL, 0, &m, &why), 0);
   assert_int_equal(check(SIOX_MSG_CONTROL, "{}", 2, &m, &why), 0);
   struct {
     struct siox_claim_header head;

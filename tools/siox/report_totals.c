@@ -4,6 +4,7 @@
  * Siox took itself. */
 #include "common/tally.h"
 #include "siox_tool.h"
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,11 +15,16 @@ static json_int_t integer(const json_t *o, const char *key) {
   return json_integer_value(json_object_get(o, key));
 }
 
-/* A job's name is what --job gave, and what tells several launches of it apart. */
+/* A job's name is what --job gave, as far as client/job.c takes it (31 letters where something
+ * tells several launches apart, which follows after a slash, else 90), with the daemon's question
+ * marks (jobs.c). */
 static bool is_of(const json_t *job, const char *name) {
   const char *its = json_string_value(json_object_get(job, "job"));
-  const size_t length = strlen(name);
-  return its && !strncmp(its, name, length) && (!its[length] || its[length] == '/');
+  size_t i = 0;
+  for (; its && its[i] && name[i] && i < 90; i++)
+    if (its[i] != (isgraph((unsigned char)name[i]) ? name[i] : '?'))
+      break;
+  return its && ((its[i] == '/' && (!name[i] || i == 31)) || (!its[i] && (!name[i] || i == 90)));
 }
 
 static json_t *call_like(json_t *calls, const json_t *like) {
