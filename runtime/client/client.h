@@ -57,7 +57,7 @@ struct siox__client {
   bool forked; /* child of a process that had a connection or looked for one: joins by REJOIN and
                   never warns */
   bool warned;
-  char job[96]; /* "" until first needed */
+  char job[96];       /* "" until first needed */
   int64_t joining_ns; /* what the first look for the daemon took */
 };
 extern struct siox__client siox__client;
@@ -192,8 +192,8 @@ void siox__request_reset(void);
 /* record.c. 0, SIOX_EFULL or SIOX_EGONE. */
 int siox__record(enum siox_rec_type type, const void *body, size_t bytes, const void *more,
                  size_t more_bytes);
-/* What happened, at `time`; uid: of the communicator or file, 0: none. Left out where the daemon has
- * no use for it. */
+/* What happened, at `time`; uid: of the communicator or file, 0: none. Left out where the daemon
+ * has no use for it. */
 void siox__record_activity(enum siox_rec_type type, uint64_t uid, int64_t time, const void *body,
                            size_t bytes);
 void siox__record_posix(int64_t end, const struct siox_rec_posix *record);

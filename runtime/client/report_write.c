@@ -82,8 +82,11 @@ static void complain(const char *path, int error) {
 static void to_file(const char *path, const char *text, size_t length) {
   int fd = (int)syscall(SYS_openat, AT_FDCWD, path,
                         O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0666);
-  if (fd >= 0)
-    fd = siox__fd_high(fd);
+  if (fd >= 0 && fd <= STDERR_FILENO) { /* other threads may be writing there */
+    const int high = (int)syscall(SYS_fcntl, fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    syscall(SYS_close, fd);
+    fd = high;
+  }
   if (fd < 0) {
     complain(path, errno);
     return;

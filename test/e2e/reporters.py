@@ -281,6 +281,23 @@ def a_full_disk_is_said_and_the_status_is_the_programs():
             assert status == 6 and err.startswith(f"siox: report in {file}: {why}") and err.count("\n") == 1, (status, err)
 
 
+def limits_of_the_process_are_said_and_end_nobody():
+    """No file may have any bytes, and then none may be opened: that ends the report and not the program."""
+    with Place() as place:
+        program = place.compiled("""
+            #include <sys/resource.h>
+            int main(int c, char **v) {
+              struct rlimit r = {atoi(v[2]), atoi(v[2])};
+              (void)c;
+              setrlimit(*v[1] == 'f' ? RLIMIT_FSIZE : RLIMIT_NOFILE, &r);
+              return 6;
+            }""")
+        for what, limit, why in (("f", 0, "File too large"), ("n", 3, "Too many open files"), ("n", 4, None), ("n", 20, None)):
+            status, _, err = place.run(program, what, str(limit), report="console:" + place.file)
+            assert status == 6 and (f"siox: report in {place.file}: {why}" in err if why else err == ""), (limit, status, err)
+        assert len(place.blocks()) == 2, place.blocks()
+
+
 def data_that_do_not_fit_on_a_disk_are_told_as_errors():
     """A file system of 64 KiB: what failed is counted as failed, the report finds no room either, and the status is the
     program's own."""
