@@ -708,5 +708,13 @@ def joules_of_jobs_and_of_nobody_are_the_meters():
             assert db.execute("SELECT COUNT(*) FROM job_energy WHERE run NOT IN (SELECT run FROM run)").fetchone() == (0,)
 
 
+def every_kind_of_row_is_stored_in_postgresql():
+    with Server() as server:
+        subprocess.run([os.path.join(os.environ["SIOX_BUILD"], "bin", "test_schema")], check=True,
+                       env={**os.environ, "SIOX_TEST_DATABASE": server.url()})
+        assert server.ask("SELECT value, low, high FROM anomaly WHERE level = 'node'") == [["NaN", "-Infinity", "Infinity"]]
+        assert server.ask("SELECT batch FROM run") == [["2"]]
+
+
 if __name__ == "__main__":
     globals()[sys.argv[1]]()

@@ -2,7 +2,9 @@
 /* The schema's two dialects, and a database of version 1 that becomes one of today. */
 #include "store/base.h"
 #include "support.h"
+#include <math.h>
 #include <sqlite3.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -109,13 +111,24 @@ static int refused(enum siox__base_use use, struct siox_diag *diag) {
   return r;
 }
 
-/* Each kind of row with a value of its own in every column comes back as it was put. */
-static void every_kind_of_row_is_stored_in_its_columns(void **state) {
-  (void)state;
-  struct siox__base *base = opened(SIOX__BASE_WRITE);
+static int take_count(void *context, const char *const *value) {
+  *(int *)context = atoi(value[0]);
+  return 0;
+}
+
+static int count(struct siox__base *base, const char *sql) {
+  struct siox_diag diag;
+  int n = -1;
+  if (siox__base_query(base, sql, take_count, &n, NULL, &diag) < 0)
+    fail_msg("%s: %s", sql, diag.text);
+  return n;
+}
+
+/* A row of each kind with a value of its own in every column. */
+static int64_t put_every_kind(struct siox__base *base) {
   struct siox_diag diag = {""};
   int64_t run = 0;
-  char text[SIOX__ROW_TEXTS][16], sql[256];
+  char text[SIOX__ROW_TEXTS][16];
   assert_int_equal(siox__base_begin(base, &diag), 0);
   for (int kind = 0; kind < SIOX__ROW_KINDS; kind++) {
     struct siox__store_row row = {.kind = (enum siox__row_kind)kind};
@@ -130,43 +143,94 @@ static void every_kind_of_row_is_stored_in_its_columns(void **state) {
     if (siox__base_put(base, &row, &run, &diag) < 0)
       fail_msg("%s: %s", siox__tables[kind].name, diag.text);
   }
-  assert_int_equal(siox__base_commit(base, 0, 0, &diag), 0);
-  siox__base_close(base);
+  if (siox__base_commit(base, run, 1, &diag) < 0)
+    fail_msg("%s", diag.text);
+  return run;
+}
+
+/* The value that the column of a kind was given, as SQL; n, x, s: how many of each came before. */
+static bool wanted(int kind, const struct siox__column *column, int64_t run, unsigned *n,
+                   unsigned *x, unsigned *s, char value[32]) {
+  switch (column->type) {
+  case SIOX__COLUMN_NUMBER:
+  case SIOX__COLUMN_MAYBE:
+    snprintf(value, 32, "%d",
+             100 * (siox__tables[kind].change ? (int)SIOX__ROW_PROCESS : kind) + (int)*n);
+    ++*n;
+    return true;
+  case SIOX__COLUMN_REAL:
+    snprintf(value, 32, "%g", kind + *x / 8.0);
+    ++*x;
+    return true;
+  case SIOX__COLUMN_TEXT:
+    snprintf(value, 32, "'%d''\"%u'", kind, *s);
+    ++*s;
+    return true;
+  case SIOX__COLUMN_RUN:
+  case SIOX__COLUMN_SERIAL:
+    snprintf(value, 32, "%lld", (long long)run);
+    return true;
+  default:
+    return false;
+  }
+}
+
+static void every_kind_in(struct siox__base *base) {
+  const int64_t run = put_every_kind(base);
   for (int kind = 0; kind < SIOX__ROW_KINDS; kind++) {
     const struct siox__table *t = &siox__tables[kind];
     unsigned n = 0, x = 0, s = 0;
     for (unsigned i = 0; i < t->ncolumns; i++) {
-      const char *name = t->column[i].name;
-      char wanted[32] = "";
-      switch (t->column[i].type) {
-      case SIOX__COLUMN_NUMBER:
-      case SIOX__COLUMN_MAYBE:
-        snprintf(wanted, sizeof wanted, "%d",
-                 t->change ? 100 * SIOX__ROW_PROCESS + (int)n : 100 * kind + (int)n);
-        n++;
-        break;
-      case SIOX__COLUMN_REAL:
-        snprintf(wanted, sizeof wanted, "%g", kind + x++ / 8.0);
-        break;
-      case SIOX__COLUMN_TEXT:
-        snprintf(wanted, sizeof wanted, "'%d''\"%u'", kind, s++);
-        break;
-      case SIOX__COLUMN_RUN:
-      case SIOX__COLUMN_SERIAL:
-        snprintf(wanted, sizeof wanted, "%lld", (long long)run);
-        break;
-      default:
+      char sql[256], value[32];
+      if (!wanted(kind, &t->column[i], run, &n, &x, &s, value))
         continue;
-      }
-      snprintf(sql, sizeof sql, "SELECT COUNT(*) FROM \"%s\" WHERE \"%s\" = %s", t->name, name,
-               wanted);
-      if (number(sql) != 1)
+      snprintf(sql, sizeof sql, "SELECT COUNT(*) FROM \"%s\" WHERE \"%s\" = %s", t->name,
+               t->column[i].name, value);
+      if (count(base, sql) != 1)
         fail_msg("%s", sql);
     }
     assert_int_equal(n, t->numbers);
     assert_int_equal(x, t->reals);
     assert_int_equal(s, t->texts);
   }
+}
+
+/* Limits that there are none of, and a value that is none. */
+static void reals_without_bounds_in(struct siox__base *base) {
+  struct siox_diag diag = {""};
+  int64_t run = 1;
+  const struct siox__store_row row = {.kind = SIOX__ROW_ANOMALY,
+                                      .number = {1, SIOX__ROW_NONE, SIOX__ROW_NONE},
+                                      .real = {NAN, -INFINITY, INFINITY},
+                                      .text = {"node"}};
+  assert_int_equal(siox__base_begin(base, &diag), 0);
+  assert_int_equal(siox__base_put(base, &row, &run, &diag), 0);
+  if (siox__base_commit(base, run, 2, &diag) < 0)
+    fail_msg("%s", diag.text);
+  assert_int_equal(count(base,
+                         "SELECT COUNT(*) FROM v_anomaly WHERE level = 'node' AND job IS NULL "
+                         "AND low < -1e308 AND high > 1e308 AND subject IS NULL"),
+                   1);
+}
+
+static void every_kind_of_row_is_stored_in_its_columns(void **state) {
+  (void)state;
+  struct siox__base *base = opened(SIOX__BASE_WRITE);
+  every_kind_in(base);
+  reals_without_bounds_in(base);
+  siox__base_close(base);
+}
+
+/* The same in what SIOX_TEST_DATABASE names: e2e/store.py starts a server. */
+static void every_kind_of_row_is_stored_there(void **state) {
+  (void)state;
+  struct siox__base *base;
+  struct siox_diag diag;
+  if (siox__base_open(&base, getenv("SIOX_TEST_DATABASE"), SIOX__BASE_WRITE, NULL, &diag) < 0)
+    fail_msg("%s", diag.text);
+  every_kind_in(base);
+  reals_without_bounds_in(base);
+  siox__base_close(base);
 }
 
 static void what_may_be_missing_is_null(void **state) {
@@ -292,6 +356,9 @@ static void what_is_not_there_is_not_migrated(void **state) {
 
 #define CASE(name) cmocka_unit_test_setup_teardown(name, with_file, without_file)
 int main(void) {
+  const struct CMUnitTest there[] = {cmocka_unit_test(every_kind_of_row_is_stored_there)};
+  if (getenv("SIOX_TEST_DATABASE"))
+    return cmocka_run_group_tests(there, NULL, NULL);
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_row_of_a_table_with_a_key_does_not_come_twice),
       cmocka_unit_test(a_row_that_replaces_changes_all_but_the_key),
