@@ -252,6 +252,7 @@ struct siox__figures *siox__figures(const char *how, bool ask) {
   f.runtime_ns = siox__now_ns() - self.begin_ns;
   f.cpu_ns = cpu_ns() - self.cpu_ns;
   f.start_ns = self.constructed_ns + c->joining_ns;
+  f.counted = t != NULL;
   f.nrows = 0;
   f.partial = 0;
   f.memory_bytes = 0;

@@ -35,6 +35,7 @@ struct siox__figures {
   bool has_network, has_storage;
   uint64_t network_bytes; /* the node's, since the process began */
   uint64_t storage_read, storage_written;
+  bool counted;          /* false: there was no memory to count in */
   uint64_t partial;      /* calls that are in no row */
   uint64_t memory_bytes; /* touched by libsiox for counting and for talking to the daemon */
   int64_t cost_ns;       /* of counting one call */

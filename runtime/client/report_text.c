@@ -140,6 +140,8 @@ static void put_calls(struct siox__text *t, const struct siox__figures *f) {
   }
   if (rest.calls > 0)
     put_row(t, "", "other kinds", &rest);
+  if (!f->counted)
+    siox__put(t, "  calls were not counted: there was no memory to count in\n");
   if (f->partial > 0) {
     siox__put(t, "  partial: ");
     siox__put_number(t, f->partial, 0);

@@ -116,24 +116,35 @@ void siox__findings_of(const struct siox__findings *f, int32_t pid, int64_t sinc
     }
 }
 
+static bool is_network(const struct siox_metric *m) {
+  return (strcmp(m->name, "net_bytes_received") == 0 || strcmp(m->name, "net_bytes_sent") == 0) &&
+         strcmp(m->where, "lo") != 0;
+}
+
 void siox__domains_take(struct siox__domains *d, const struct siox_cycle *cycle) {
   for (size_t i = 0; i < cycle->nseries; i++) {
     const struct siox_series *s = &cycle->series[i];
     const enum siox_domain domain = s->metric.domain;
+    const double amount = s->last.state == SIOX_SAMPLE_VALID ? s->last.amount : 0;
+    if (!s->gone && is_network(&s->metric)) {
+      d->networks = true;
+      d->network_bytes += amount;
+    }
     if (s->gone || !s->best || domain <= SIOX_DOMAIN_NONE || domain >= SIOX_NDOMAINS)
       continue;
     d->of[domain].metered = true;
     d->of[domain].estimated |= (s->metric.flags & SIOX_METRIC_ESTIMATED) != 0;
-    d->of[domain].joules += s->last.state == SIOX_SAMPLE_VALID ? s->last.amount : 0;
+    d->of[domain].joules += amount;
   }
 }
 
-json_t *siox__domains_json(const struct siox__domains *d) {
+void siox__domains_json(const struct siox__domains *d, json_t *o) {
   json_t *list = json_array();
   for (int i = SIOX_DOMAIN_NONE + 1; i < SIOX_NDOMAINS; i++)
     if (d->of[i].metered)
       json_array_append_new(list, json_pack("{s:s, s:f, s:b}", "domain",
                                             siox_domain_name((enum siox_domain)i), "joules",
                                             d->of[i].joules, "estimated", d->of[i].estimated));
-  return list;
+  json_object_set_new(o, "domains", list);
+  json_object_set_new(o, "network_bytes", d->networks ? json_real(d->network_bytes) : json_null());
 }

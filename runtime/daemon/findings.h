@@ -34,14 +34,18 @@ json_t *siox__findings_json(const struct siox__findings *f, int64_t now_ns);
 void siox__findings_of(const struct siox__findings *f, int32_t pid, int64_t since_ns, bool all,
                        struct siox_msg_totals *totals);
 
-/* Joules by domain, each domain's own best source; domains contain each other. */
+/* Joules by domain, each domain's own best source; domains contain each other. And what networks
+ * moved, the loopback not among them. */
 struct siox__domains {
+  bool networks;
+  double network_bytes;
   struct {
     bool metered, estimated;
     double joules;
   } of[SIOX_NDOMAINS];
 };
 void siox__domains_take(struct siox__domains *d, const struct siox_cycle *cycle);
-json_t *siox__domains_json(const struct siox__domains *d);
+/* Adds "domains", "network_bytes": null where nobody reads networks. */
+void siox__domains_json(const struct siox__domains *d, json_t *o);
 
 #endif

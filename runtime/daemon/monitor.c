@@ -441,8 +441,7 @@ json_t *siox__monitor_json(struct siox__monitor *m) {
                             "unattributed", l->unattributed_j, "forgotten", l->forgotten_j,
                             "seconds_lost", l->joules_lost_s, "idle_watts", l->idle_power.watts)
                 : json_null());
-  json_object_set_new(o, "domains",
-                      siox__domains_json(m->fresh ? &m->domains : &m->domains_each_second));
+  siox__domains_json(m->fresh ? &m->domains : &m->domains_each_second, o);
   if (m->fresh)
     json_object_set_new(o, "findings", siox__findings_json(&m->findings, siox__now_ns()));
   siox__watched_json(&m->told, siox__now_ns(), m->fresh, o);

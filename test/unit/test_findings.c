@@ -119,9 +119,30 @@ static void each_domain_has_its_best_sources_joules(void **unused) {
   assert_true(d.of[SIOX_DOMAIN_PACKAGE].joules == 4 && !d.of[SIOX_DOMAIN_PACKAGE].estimated);
   assert_true(d.of[SIOX_DOMAIN_DISK].joules == 6 && d.of[SIOX_DOMAIN_DISK].estimated);
   assert_false(d.of[SIOX_DOMAIN_DRAM].metered);
-  json_t *list = siox__domains_json(&d);
-  assert_int_equal(json_array_size(list), 2);
-  json_decref(list);
+  json_t *o = json_object();
+  siox__domains_json(&d, o);
+  assert_int_equal(json_array_size(json_object_get(o, "domains")), 2);
+  assert_true(json_is_null(json_object_get(o, "network_bytes")));
+  json_decref(o);
+}
+
+static void all_networks_but_the_loopback_count(void **unused) {
+  (void)unused;
+  struct siox__domains d = {0};
+  struct siox_series s[4] = {{.last = {.state = SIOX_SAMPLE_VALID, .amount = 5}},
+                             {.last = {.state = SIOX_SAMPLE_VALID, .amount = 6}},
+                             {.last = {.state = SIOX_SAMPLE_VALID, .amount = 70}},
+                             {.last = {.state = SIOX_SAMPLE_VALID, .amount = 800}}};
+  static const char *const of[4][2] = {{"net_bytes_received", "eth0"},
+                                       {"net_bytes_sent", "ib0"},
+                                       {"net_packets_sent", "ib0"},
+                                       {"net_bytes_sent", "lo"}};
+  for (int i = 0; i < 4; i++) {
+    snprintf(s[i].metric.name, sizeof s[i].metric.name, "%s", of[i][0]);
+    snprintf(s[i].metric.where, sizeof s[i].metric.where, "%s", of[i][1]);
+  }
+  siox__domains_take(&d, &(struct siox_cycle){.series = s, .nseries = 4});
+  assert_true(d.networks && d.network_bytes == 11);
 }
 
 static void ranks_count_before_other_processes(void **unused) {
@@ -153,6 +174,7 @@ int main(void) {
       cmocka_unit_test_setup(a_process_is_told_its_own_and_the_nodes_only_where_all_are, begin),
       cmocka_unit_test_setup(notes_are_bounded_and_all_are_counted, begin),
       cmocka_unit_test_setup(each_domain_has_its_best_sources_joules, begin),
+      cmocka_unit_test_setup(all_networks_but_the_loopback_count, begin),
       cmocka_unit_test_setup(ranks_count_before_other_processes, begin)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

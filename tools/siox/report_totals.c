@@ -150,10 +150,29 @@ static json_t *cost(const json_t *live, json_int_t calls) {
   return o;
 }
 
+/* Listing 1 of Monitoring Energy Consumption With SIOX, of the run; the network is the node's. */
+static json_t *listing(const json_t *live, const json_t *calls, double cpu_seconds, double joules,
+                       double runtime_s) {
+  const json_t *monitor = json_object_get(live, "monitor");
+  const json_t *network = json_object_get(monitor, "network_bytes");
+  json_int_t bytes = 0;
+  size_t i;
+  json_t *one;
+  json_array_foreach(calls, i, one) {
+    const char *layer = json_string_value(json_object_get(one, "layer"));
+    bytes += layer && !strcmp(layer, "posix") ? integer(one, "bytes") : 0;
+  }
+  return json_pack("{s:o, s:f, s:I, s:O, s:f}", "consumed_cpu_seconds",
+                   json_is_object(monitor) ? json_real(cpu_seconds) : json_null(),
+                   "consumed_energy_joule", joules, "accessed_io_bytes", bytes,
+                   "transferred_network_bytes", network ? network : json_null(),
+                   "observed_runtime_ms", 1e3 * runtime_s);
+}
+
 void siox__report_totals(json_t *report, const json_t *live, const char *job) {
   json_t *calls = json_array(), *one;
   json_t *processes = json_pack("{s:i, s:i, s:{}}", "ranks", 0, "others", 0, "figures");
-  double disks = 0, processors = 0, mpiio = 0, posix = 0;
+  double disks = 0, processors = 0, cpu = 0, mpiio = 0, posix = 0;
   json_int_t partial = 0, number = 0;
   size_t i;
   json_array_foreach(json_object_get(live, "jobs"), i, one) {
@@ -165,6 +184,7 @@ void siox__report_totals(json_t *report, const json_t *live, const char *job) {
     partial += integer(counted, "partial");
     disks += total(one);
     processors += real(json_object_get(one, "processors"), "joules");
+    cpu += real(json_object_get(one, "processors"), "seconds");
   }
   sort_calls(calls);
   json_array_foreach(calls, i, one) {
@@ -172,10 +192,11 @@ void siox__report_totals(json_t *report, const json_t *live, const char *job) {
     *(layer && !strcmp(layer, "mpiio") ? &mpiio : &posix) += real(one, "seconds");
     number += integer(one, "calls");
   }
-  json_object_set_new(report, "totals",
-                      json_pack("{s:o, s:o, s:I, s:{s:f, s:f}, s:o, s:o, s:o}", "processes",
-                                processes, "calls", calls, "partial", partial, "io_seconds",
-                                "mpiio", mpiio, "posix", posix, "energy",
-                                energy(live, disks, processors), "anomalies", anomalies(live),
-                                "cost", cost(live, number)));
+  json_t *totals = json_pack("{s:o, s:o, s:I, s:{s:f, s:f}, s:o, s:o, s:o}", "processes", processes,
+                             "calls", calls, "partial", partial, "io_seconds", "mpiio", mpiio,
+                             "posix", posix, "energy", energy(live, disks, processors), "anomalies",
+                             anomalies(live), "cost", cost(live, number));
+  json_object_set_new(totals, "listing",
+                      listing(live, calls, cpu, disks + processors, real(report, "wall_seconds")));
+  json_object_set_new(report, "totals", totals);
 }

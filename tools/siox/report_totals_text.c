@@ -117,11 +117,28 @@ static void anomalies(FILE *out, const json_t *a) {
     fprintf(out, "    and %zu more, in --json\n", shown - FINDINGS_SHOWN);
 }
 
+/* The paper's five figures, in a line. */
+static void listing(FILE *out, const json_t *l) {
+  const json_t *cpu = json_object_get(l, "consumed_cpu_seconds"),
+               *network = json_object_get(l, "transferred_network_bytes");
+  if (!l)
+    return;
+  fputs("  consumed ", out);
+  if (json_is_number(cpu))
+    fprintf(out, "%.6f CPU seconds, ", json_number_value(cpu));
+  fprintf(out, "%.6f joules; accessed %lld bytes; ", real(l, "consumed_energy_joule"),
+          integer(l, "accessed_io_bytes"));
+  if (json_is_number(network))
+    fprintf(out, "network %.0f bytes (the node's); ", json_number_value(network));
+  fprintf(out, "observed %.0f ms\n", real(l, "observed_runtime_ms"));
+}
+
 void siox__report_totals_print(FILE *out, const json_t *totals) {
   const json_t *p = json_object_get(totals, "processes"), *list = json_object_get(totals, "calls");
   const json_t *io = json_object_get(totals, "io_seconds"), *cost = json_object_get(totals, "cost");
   if (!totals)
     return;
+  listing(out, json_object_get(totals, "listing"));
   if (integer(p, "ranks") || integer(p, "others"))
     processes(out, p);
   if (json_array_size(list)) {
