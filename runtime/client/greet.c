@@ -25,6 +25,7 @@
  * socket lock: a handler's stack may have a few KiB. */
 static void canonical_mount(struct siox_msg_welcome *w) {
   w->mount[sizeof w->mount - 1] = 0;
+  w->advice[sizeof w->advice - 1] = 0;
   char link[64];
   static char real[sizeof w->mount];
   if (!*w->mount)

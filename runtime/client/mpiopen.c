@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Wrappers of the MPI-IO calls that move no data: open, close, views, pointers, sizes. */
+#include "client/advice.h"
 #include "client/mpiio.h"
 
 /* The open's id is taken from its communicator before it starts, so a rank whose open fails counts
@@ -7,13 +8,17 @@
 SIOX_EXPORT int MPI_File_open(MPI_Comm comm, const char *filename, int amode, MPI_Info info,
                               MPI_File *handle) {
   struct siox__call c;
+  struct siox__advice advice;
   char layout[1024];
   uint64_t file_uid = 0;
-  if (!siox__call_start(&c, SIOX_CALL_MPI_File_open))
-    return PMPI_File_open(comm, filename, amode, info, handle);
-  if (!c.told) {
-    siox__call_before(&c);
-    return siox__call_end(&c, PMPI_File_open(comm, filename, amode, info, handle), true);
+  siox__advise(&advice, comm, amode, info);
+  if (!siox__call_start(&c, SIOX_CALL_MPI_File_open) || !c.told) {
+    if (c.on)
+      siox__call_before(&c);
+    const int r =
+        siox__call_end(&c, PMPI_File_open(comm, filename, amode, advice.info, handle), true);
+    siox__advice_done(&advice);
+    return r;
   }
   int saved = errno;
   struct siox__comm *group = siox__comm(comm);
@@ -22,12 +27,12 @@ SIOX_EXPORT int MPI_File_open(MPI_Comm comm, const char *filename, int amode, MP
                           group->self);
     file_uid = siox__mix(siox__mix(c.uid, c.seq), UINT64_C(0x66696c65)); /* apart from a dup's */
   }
-  siox__mpi_layout_hint(info, layout, sizeof layout);
+  siox__mpi_layout_hint(advice.info, layout, sizeof layout);
   siox__call_before(&c);
   siox__self.layout = *layout ? layout : NULL;
   siox__self.opened = NULL;
   errno = saved;
-  int result = PMPI_File_open(comm, filename, amode, info, handle);
+  int result = PMPI_File_open(comm, filename, amode, advice.info, handle);
   saved = errno;
   siox__self.layout = NULL;
   struct siox__file *opened = siox__self.opened;
@@ -46,7 +51,9 @@ SIOX_EXPORT int MPI_File_open(MPI_Comm comm, const char *filename, int amode, MP
     c.handle = *handle;
     siox__predict_opened((struct siox_site *)(uintptr_t)c.site, *handle,
                          f && f->has_layout ? &f->layout : NULL);
+    siox__advice_opened(&advice, &c, amode);
   }
+  siox__advice_done(&advice);
   errno = saved;
   return siox__call_end(&c, result, true);
 }

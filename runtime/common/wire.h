@@ -67,6 +67,7 @@ struct siox_msg_welcome {
   int64_t lead_ns;                         /* longest change from lowest serving level to full, over all disks */
   int64_t min_gap_ns;                      /* shortest gap that pays on any disk */
   char mount[4096];                        /* directory of the emulated store, no trailing slash; "" none */
+  char advice[2048];                       /* of the knowledge base for this program: lines "ACCESS RANKS key=value ..." */
 };
 
 struct siox_msg_open {
@@ -155,6 +156,7 @@ enum siox_rec_type {
   SIOX_REC_ENTER,      /* struct siox_rec_enter: a rank is about to take part in a collective access */
   SIOX_REC_POSIX,      /* struct siox_rec_posix: a POSIX call on a regular file that is not managed has ended; the
                         * head's time is its end */
+  SIOX_REC_OPENED,     /* struct siox_rec_opened + hints "key=value key=value": rank 0 of an MPI_File_open that went well */
 };
 struct siox_rec_head {
   uint32_t bytes; /* whole record, multiple of 8 */
@@ -213,6 +215,14 @@ struct siox_rec_posix {
   uint32_t call;          /* row of io.def */
   int32_t result;         /* 0, or errno */
 };
+struct siox_rec_opened {
+  uint64_t file;          /* daemon's number, 0 unknown */
+  uint32_t ranks, amode;  /* members of the communicator, as given */
+  uint32_t flags, length; /* SIOX_OPENED_*; bytes of text that follow */
+};
+enum { SIOX_OPENED_ADVISED = 1, /* the daemon had advice for it */
+       SIOX_OPENED_APPLIED = 2 };
+enum { SIOX_HINTS_MOST = 1024 };
 enum { SIOX_ENTER_ALWAYS = 1 /* they do so in whichever order the ranks' pieces lie */ };
 enum siox_missing { SIOX_MISSING_MMAP = 1, SIOX_MISSING_THREADS, SIOX_MISSING_FILES, SIOX_MISSING_CALLS };
 

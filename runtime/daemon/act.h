@@ -14,6 +14,7 @@ enum siox__action_kind {
   SIOX__ACTION_RECORD,   /* the next `value` cycles are kept */
   SIOX__ACTION_INTERVAL, /* `value` seconds from cycle to cycle for `seconds` */
   SIOX__ACTION_DETAIL,   /* `mode` for `seconds` */
+  SIOX__ACTION_ADVISE,   /* what the knowledge base says of the programs here goes to the log */
   SIOX__ACTION_COMMAND,  /* argv, killed after `seconds` */
   SIOX__ACTION_SYSLOG,   /* with priority `value` of the daemon's facility */
   SIOX__ACTION_WEBHOOK   /* argv[0], given up after `seconds` */

@@ -256,8 +256,9 @@ static int want(struct siox__daemon *d, struct siox_diag *diag) {
       return siox_config_refuse(c, SIOX_SETTING_record_layers, diag, SIOX_EINVAL,
                                 "\"%.40s\" is not one of mpiio, posix", layer);
   }
+  d->wanted_when = SIOX_WANT_MPI | (posix ? SIOX_WANT_POSIX : 0);
   if (c->record || (c->database && c->record_activities != SIOX_RECORD_OFF))
-    d->wanted = SIOX_WANT_MPI | (posix ? SIOX_WANT_POSIX : 0);
+    d->wanted = d->wanted_when;
   return 0;
 }
 
@@ -277,6 +278,7 @@ static int start_monitor(struct siox__daemon *d, struct siox_diag *diag) {
                                         .log = &d->log,
                                         .store = d->store,
                                         .activities = d->activities,
+                                        .knowledge = &d->knowledge,
                                         .wake = d->aside ? wake : NULL,
                                         .context = d};
   return siox__monitor_start(&d->monitor, &env, diag);
@@ -305,6 +307,8 @@ int siox__daemon_create(struct siox__daemon *d, const struct siox_config *config
     r = fail(diag, "activities", SIOX_ENOMEM);
   if (r == 0)
     r = want(d, diag);
+  if (r == 0 && config->knowledge)
+    r = siox_knowledge_load(&d->knowledge, config->knowledge, diag);
   if (r == 0)
     r = start_monitor(d, diag);
   if (r < 0)
@@ -359,6 +363,7 @@ void siox__daemon_destroy(struct siox__daemon *d) {
   siox__store_close(d->store);
   siox_bank_destroy(d->bank);
   siox__aside_free(d->aside);
+  siox_knowledge_free(&d->knowledge);
   siox__members_destroy(d->members);
   siox__gather_destroy(d->gatherings);
   siox__files_destroy(d);

@@ -9,6 +9,7 @@
 #include "daemon/message.h"
 #include "siox/bank.h"
 #include "siox/config.h"
+#include "siox/knowledge_file.h"
 #include "siox/layouts.h"
 #include "siox/trace.h"
 #include "store/store.h"
@@ -56,6 +57,7 @@ struct siox__session {
   uint32_t job;
   int32_t rank, size;
   int64_t came;                  /* CLOCK_MONOTONIC, whatever the bank's clock is */
+  char program[64];              /* its file name */
   uint64_t dropped;              /* records it says it lost */
   int given;                     /* descriptor that came with the message being served; -1: none */
   struct siox__tallied *tallied; /* NULL: it counts nothing that can be read */
@@ -126,7 +128,7 @@ struct siox__user {
 struct siox__counters {
   uint64_t clients, malformed, late, cut, dropped, issued, missing[8], requests, trace_lost,
       refused_peers, refused_io, refused_user, forgotten_members, forgotten_jobs, forgotten_files,
-      unsaid, tallies, refused_tallies, refused_records;
+      unsaid, tallies, refused_tallies, advised, applied, refused_records;
   uint64_t packets, records;   /* taken from all clients */
   uint64_t activities, stored; /* all of them, and those that went to the database */
   uint32_t most_work;          /* done for one client in one turn */
@@ -142,8 +144,9 @@ struct siox__daemon {
   uv_idle_t more; /* active while some session has `rest` */
   uint64_t turn;
   uv_timer_t second, idle, watch, rings;
-  uint32_t wanted; /* SIOX_WANT_* */
-  uv_async_t cycles; /* the monitor has notes */
+  uint32_t wanted;      /* SIOX_WANT_* */
+  uint32_t wanted_when; /* anything is recorded */
+  uv_async_t cycles;    /* the monitor has notes */
   uv_signal_t sigterm, sigint;
   int listen_fd, lock_fd, timer_fd, spare_fd;
   bool stamped, begun, finished, leaving, draining;
@@ -178,6 +181,7 @@ struct siox__daemon {
   struct siox_diag trace_error; /* why the trace is not whole, "" it is */
   struct siox__store *store;
   struct siox__monitor *monitor; /* NULL: nothing is measured */
+  struct siox_knowledge knowledge;
   struct siox__activities *activities;
   struct siox__aside *aside; /* NULL: activities do not wait for their cycle */
   struct siox__counters count;

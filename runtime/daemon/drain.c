@@ -2,6 +2,7 @@
 /* Reading one client's ring: claims to the bank, everything to the trace. */
 #include "common/clock.h"
 #include "daemon/daemon.h"
+#include "siox/knowledge.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -58,6 +59,27 @@ static void record_site(struct siox__session *s, const struct siox__record *reco
   event.u.site.column = site->column;
   siox__record_event(s->d, &event);
   free(text);
+}
+
+/* What an open had for hints, for the knowledge base: those that it knows. */
+static void record_opened(struct siox__session *s, const struct siox__record *record) {
+  struct siox__daemon *d = s->d;
+  const struct siox_rec_opened *o = record->u.opened.head;
+  char given[SIOX_HINTS_MOST + 1], hints[SIOX_HINTS_MOST];
+  struct siox_settings settings;
+  memcpy(given, record->u.opened.hints, o->length);
+  given[o->length] = 0;
+  d->count.advised += (o->flags & SIOX_OPENED_ADVISED) != 0;
+  d->count.applied += (o->flags & SIOX_OPENED_APPLIED) != 0;
+  if (!d->config->database || siox_settings_parse(&settings, given) < 0)
+    return;
+  const struct siox__file *file = siox__files_get(d, o->file);
+  (void)siox_settings_format(&settings, hints, sizeof hints);
+  siox__store_put(d->store,
+                  &(struct siox__store_row){.kind = SIOX__ROW_OPENED,
+                                            .number = {s->serial, record->head.time,
+                                                       (int64_t)o->file, o->ranks, o->amode},
+                                            .text = {file ? file->path : NULL, hints}});
 }
 
 static void seen_in(struct siox__session *s, uint64_t uid) {
@@ -139,6 +161,9 @@ static int take(struct siox__session *s, const struct siox__record *record, cons
     event.u.posix.result = posix->result;
     break;
   }
+  case SIOX_REC_OPENED:
+    record_opened(s, record);
+    return 0;
   case SIOX_REC_ENTER:
     seen_in(s, record->u.enter->uid);
     return siox__gather(s, &record->head, record->u.enter, why);

@@ -66,8 +66,12 @@ static void tell_monitor(uv_timer_t *watch) {
   for (const struct siox__session *s = d->sessions; list && s && n < d->njoined; s = s->next)
     if (s->joined && s->pid > 0) {
       struct siox__process *p = &list[n++];
-      *p = (struct siox__process){
-          .pid = s->pid, .job = d->job[s->job].serial, .rank = s->rank, .client = s->serial};
+      *p = (struct siox__process){.pid = s->pid,
+                                  .job = d->job[s->job].serial,
+                                  .rank = s->rank,
+                                  .client = s->serial,
+                                  .ranks = s->size > 0 ? (uint32_t)s->size : 0};
+      memcpy(p->program, s->program, sizeof p->program);
       snprintf(p->name, sizeof p->name, "%.47s", d->job[s->job].name);
     }
   if (list) /* without memory the last list stays */

@@ -114,6 +114,18 @@ static int check_site(const unsigned char *body, size_t bytes, struct siox__reco
   return 0;
 }
 
+static int check_opened(const unsigned char *body, size_t bytes, struct siox__record *out,
+                        const char **why) {
+  const struct siox_rec_opened *opened = (const struct siox_rec_opened *)body;
+  if (bytes < sizeof *opened)
+    return bad(why, "opened: length");
+  if (opened->length > bytes - sizeof *opened || opened->length > SIOX_HINTS_MOST)
+    return bad(why, "opened: text longer than the record, or than may be");
+  out->u.opened.head = opened;
+  out->u.opened.hints = (const char *)(opened + 1);
+  return 0;
+}
+
 int siox__record_check(const void *record, size_t bytes, struct siox__record *out,
                        const char **why) {
   *why = "";
@@ -150,6 +162,8 @@ int siox__record_check(const void *record, size_t bytes, struct siox__record *ou
     out->u.missing = (const struct siox_rec_missing *)body;
     wanted = sizeof *out->u.missing;
     break;
+  case SIOX_REC_OPENED:
+    return check_opened(body, bytes, out, why);
   case SIOX_REC_ENTER:
     out->u.enter = (const struct siox_rec_enter *)body;
     wanted = sizeof *out->u.enter;

@@ -51,6 +51,10 @@ struct siox__record {
     const struct siox_rec_wait *wait;
     const struct siox_rec_missing *missing;
     const struct siox_rec_enter *enter;
+    struct {
+      const struct siox_rec_opened *head;
+      const char *hints; /* without an end */
+    } opened;
     const struct siox_rec_posix *posix;
   } u;
 };

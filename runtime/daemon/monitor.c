@@ -40,6 +40,7 @@ struct siox__monitor {
   struct siox__process *known; /* the thread's own copy of processes */
   size_t nknown;
   _Atomic uint32_t ranks, stripes;
+  _Atomic uint32_t mode; /* enum siox_record */
   pthread_t thread;
   pthread_mutex_t lock;
   pthread_cond_t end;
@@ -69,9 +70,10 @@ static void wish(struct siox__monitor *m, int64_t now_ns) {
   struct siox__wishes wishes;
   if (!m->triggers)
     return;
-  siox__triggers_cycle(m->triggers, now_ns, &m->judged.levels, &wishes);
+  siox__triggers_cycle(m->triggers, now_ns, &m->judged.levels, m->known, m->nknown, &wishes);
   siox_keep_window(&m->kept.keep, wishes.window);
   siox_keep_mode(&m->kept.keep, wishes.mode > mode ? wishes.mode : mode);
+  atomic_store_explicit(&m->mode, m->kept.keep.mode, memory_order_relaxed);
   m->period_ns = wishes.period_ns > 0 ? wishes.period_ns : m->usual_ns;
 }
 
@@ -292,6 +294,7 @@ int siox__monitor_start(struct siox__monitor **out, const struct siox__monitor_e
   m->log = env->log;
   siox__cycles_start(&m->kept, config->record_activities, config->database ? env->store : NULL);
   m->activities = siox__activities_hold(env->activities);
+  m->mode = config->record_activities;
   m->period_ns = m->usual_ns = (int64_t)(config->monitor_period * 1e9);
   m->sources = json_array();
   m->utilisation = json_object();
@@ -308,7 +311,7 @@ int siox__monitor_start(struct siox__monitor **out, const struct siox__monitor_e
   if (e == 0)
     e = siox__statistics_new(&m->statistics, config, env->store, diag);
   if (e == 0)
-    e = siox__triggers_new(&m->triggers, m->modules.file, root, m->log, diag);
+    e = siox__triggers_new(&m->triggers, m->modules.file, root, m->env.knowledge, m->log, diag);
   if (e == 0)
     e = begin(m);
   if (e == 0)
@@ -333,6 +336,10 @@ void siox__monitor_last(struct siox__monitor *m) {
     siox__cycles_end(&m->kept);
   m->last = true;
   pthread_mutex_unlock(&m->lock);
+}
+
+enum siox_record siox__monitor_mode(const struct siox__monitor *m) {
+  return (enum siox_record)atomic_load_explicit(&m->mode, memory_order_relaxed);
 }
 
 void siox__monitor_cycles(struct siox__monitor *m, json_t *o) {

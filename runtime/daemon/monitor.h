@@ -21,6 +21,7 @@ struct siox__monitor_env {
   const struct siox__log *log;
   struct siox__store *store; /* for statistics and rows about cycles */
   struct siox__activities *activities;
+  const struct siox_knowledge *knowledge;
   /* The thread calls it when there are notes, until siox__monitor_last; it must not wait. */
   void (*wake)(void *context);
   void *context;
@@ -35,6 +36,8 @@ size_t siox__monitor_notes(struct siox__monitor *m, struct siox__cycle_note *not
 /* Nothing is recorded any more: all cycles are decided, which makes the last notes; nobody is woken
  * and no row is put from now on. */
 void siox__monitor_last(struct siox__monitor *m);
+/* What is recorded now: a trigger may want more than the settings. No lock is taken. */
+enum siox_record siox__monitor_mode(const struct siox__monitor *m);
 /* Adds what siox__cycles_json does; nothing without a monitor. */
 void siox__monitor_cycles(struct siox__monitor *m, json_t *o);
 void siox__monitor_stop(struct siox__monitor *m); /* NULL is fine */

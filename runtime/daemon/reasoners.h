@@ -17,9 +17,11 @@ enum {
 struct siox__process {
   int32_t pid;
   uint32_t job;
-  int32_t rank;    /* -1: none */
-  char name[48];   /* of the job, for people */
-  uint32_t client; /* its number in the trace */
+  int32_t rank;     /* -1: none */
+  char name[48];    /* of the job, for people */
+  uint32_t client;  /* its number in the trace */
+  uint32_t ranks;   /* of its job; 0: not known */
+  char program[64]; /* its file name */
 };
 /* A process whose state is not GOOD. */
 struct siox__judged_process {

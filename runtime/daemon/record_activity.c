@@ -131,6 +131,9 @@ void siox__record_cycles(uv_async_t *cycles) {
   if (d->finished || !d->aside)
     return;
   take_notes(d);
+  const uint32_t wanted = siox__monitor_mode(d->monitor) != SIOX_RECORD_OFF ? d->wanted_when : 0;
+  if (d->config->database && !d->config->record && wanted != d->wanted)
+    siox__daemon_want(d, wanted);
   if (siox__aside_write(d->aside, SIOX__WORK_A_TURN, keep_activity, d))
     uv_async_send(cycles);
 }
@@ -144,6 +147,8 @@ json_t *siox__record_json(struct siox__daemon *d) {
                 (json_int_t)d->count.activities, "stored", (json_int_t)d->count.stored, "waiting",
                 (json_int_t)counts.waiting, "dropped", (json_int_t)counts.dropped);
   free(mode);
+  json_object_set_new(o, "advised", json_integer((json_int_t)d->count.advised));
+  json_object_set_new(o, "applied", json_integer((json_int_t)d->count.applied));
   siox__monitor_cycles(d->monitor, o);
   return o;
 }

@@ -73,6 +73,27 @@ static int make_ring(struct siox__session *s) {
   return fd;
 }
 
+/* Lines "ACCESS RANKS hints" of what is known of its program; as many as there is room for. */
+static void advise(const struct siox__session *s, char *text, size_t size) {
+  const struct siox_knowledge *k = &s->d->knowledge;
+  size_t used = 0;
+  *text = 0;
+  for (size_t i = 0; i < k->n; i++) {
+    const struct siox_lesson *l = &k->lesson[i];
+    char hints[SIOX_HINTS_MOST];
+    if (strcmp(l->situation.program, s->program) != 0 ||
+        siox_settings_format(&l->response, hints, sizeof hints) <= 0)
+      continue;
+    const int n = snprintf(text + used, size - used, "%s %u %s\n",
+                           siox_access_name(l->situation.access), l->situation.ranks, hints);
+    if (n < 0 || (size_t)n >= size - used) {
+      text[used] = 0;
+      return;
+    }
+    used += (size_t)n;
+  }
+}
+
 static void fill_welcome(const struct siox__session *s, struct siox_msg_welcome *w) {
   const struct siox__daemon *d = s->d;
   w->client = s->serial;
@@ -81,6 +102,7 @@ static void fill_welcome(const struct siox__session *s, struct siox_msg_welcome 
   w->lead_kind = d->table->policy_lead_kind;
   w->first_of_job = d->job[s->job].seen == 1;
   w->ring_bytes = SIOX__RING_BYTES;
+  advise(s, w->advice, sizeof w->advice);
   w->min_gap_ns = SIOX_NEVER;
   for (uint32_t p = 0; p < d->drives.nprofiles; p++) {
     const struct siox_drive *drive = &d->drives.profile[p];
@@ -213,6 +235,8 @@ static int64_t join(struct siox__session *s, const struct siox_msg_hello *hello)
   s->rank = hello->rank;
   s->size = hello->size;
   s->came = siox__now_ns();
+  const char *slash = strrchr(hello->program, '/');
+  snprintf(s->program, sizeof s->program, "%.63s", slash ? slash + 1 : hello->program);
   d->njoined++;
   d->dirty = true;
   d->count.clients++;

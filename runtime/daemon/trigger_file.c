@@ -239,6 +239,7 @@ static const struct kind {
 } kinds[] = {[SIOX__ACTION_RECORD] = {"record", NULL, 0},
              [SIOX__ACTION_INTERVAL] = {"interval", "seconds", 0},
              [SIOX__ACTION_DETAIL] = {"record_activities", "seconds", 0},
+             [SIOX__ACTION_ADVISE] = {"advise", NULL, 0},
              [SIOX__ACTION_COMMAND] = {"command", "timeout", 30},
              [SIOX__ACTION_SYSLOG] = {"syslog", NULL, 0},
              [SIOX__ACTION_WEBHOOK] = {"webhook", "timeout", 5}};
@@ -253,6 +254,8 @@ static int take_value(struct siox__yaml *y, const char *key, const yaml_node_t *
     return number(y, key, node, 0.01, 3600, &a->value, diag);
   case SIOX__ACTION_DETAIL:
     return take_detail(y, key, node, a, diag);
+  case SIOX__ACTION_ADVISE:
+    return siox__yaml_fail(y, diag, SIOX_EINVAL, key, "has no value: do: [advise]");
   case SIOX__ACTION_COMMAND:
     return take_command(y, key, node, a, diag);
   case SIOX__ACTION_SYSLOG:
@@ -273,14 +276,18 @@ static int take_action(struct siox__yaml *y, const char *where, struct siox__act
     a->value = LOG_WARNING;
     return 0;
   }
+  if (text_of(node) && strcmp(text_of(node), "advise") == 0) {
+    a->kind = SIOX__ACTION_ADVISE;
+    return 0;
+  }
   int kind = 0;
   while (kind < NKINDS &&
          (node->type != YAML_MAPPING_NODE || !(at(y, where, kinds[kind].name, what))))
     kind++;
   if (kind == NKINDS)
     return siox__yaml_fail(y, diag, SIOX_EINVAL, where,
-                           "expected record, interval, record_activities, command, syslog or "
-                           "webhook");
+                           "expected record, interval, record_activities, advise, command, "
+                           "syslog or webhook");
   const struct kind *k = &kinds[kind];
   const char *const names[] = {k->name, k->time, NULL};
   a->kind = (enum siox__action_kind)kind;

@@ -14,6 +14,9 @@ enum { TOLD = 64 }; /* triggers in the status */
 struct siox__triggers {
   const char *file;
   const struct siox__log *log;
+  const struct siox_knowledge *knowledge;
+  bool *told; /* lessons that the log knows */
+  uint64_t advised;
   char host[64];
   struct siox__rules rules;
   struct siox_trigger *trigger; /* beside rules */
@@ -24,7 +27,8 @@ struct siox__triggers {
 };
 
 int siox__triggers_new(struct siox__triggers **out, const char *file, const char *root,
-                       const struct siox__log *log, struct siox_diag *diag) {
+                       const struct siox_knowledge *knowledge, const struct siox__log *log,
+                       struct siox_diag *diag) {
   struct siox__rules rules = {0};
   *out = NULL;
   int e = file ? siox__rules_load(&rules, file, diag) : 0;
@@ -40,11 +44,15 @@ int siox__triggers_new(struct siox__triggers **out, const char *file, const char
   }
   t->file = file;
   t->log = log;
+  t->knowledge = knowledge;
+  t->told = calloc(knowledge->n + 1, sizeof *t->told);
   t->rules = rules;
   t->trigger = trigger;
   (void)gethostname(t->host, sizeof t->host - 1);
   for (size_t i = 0; e == 0 && i < rules.n; i++)
     e = siox_trigger_start(&trigger[i], &rules.rule[i].when);
+  if (e == 0 && !t->told)
+    e = SIOX_ENOMEM;
   if (e == 0)
     e = siox__act_new(&t->act, file, root, log);
   if (e < 0)
@@ -60,6 +68,7 @@ void siox__triggers_free(struct siox__triggers *t) {
   siox__act_free(t->act);
   siox__rules_free(&t->rules);
   free(t->trigger);
+  free(t->told);
   free(t);
 }
 
@@ -114,6 +123,23 @@ static struct siox__event event_of(const struct siox__triggers *t, const struct 
   return e;
 }
 
+/* Each lesson about a program that runs here, once while the daemon lives. */
+static void advise(struct siox__triggers *t, const struct siox__process *processes, size_t n) {
+  for (size_t i = 0; i < t->knowledge->n; i++) {
+    const struct siox_lesson *l = &t->knowledge->lesson[i];
+    char text[1536];
+    for (size_t p = 0; p < n && !t->told[i]; p++) {
+      if (processes[p].ranks != l->situation.ranks ||
+          strcmp(processes[p].program, l->situation.program) != 0)
+        continue;
+      t->told[i] = true;
+      t->advised++;
+      siox_lesson_text(l, text, sizeof text);
+      siox__log(t->log, SIOX__LOG_WARN, "advice: %s", text);
+    }
+  }
+}
+
 static void act(struct siox__triggers *t, const struct siox__action *a, int64_t now_ns,
                 const struct siox__event *event, struct siox__wishes *wishes) {
   const int64_t until = now_ns + (int64_t)(a->seconds * 1e9);
@@ -136,7 +162,8 @@ static void act(struct siox__triggers *t, const struct siox__action *a, int64_t 
 }
 
 void siox__triggers_cycle(struct siox__triggers *t, int64_t now_ns,
-                          const struct siox__levels *levels, struct siox__wishes *wishes) {
+                          const struct siox__levels *levels, const struct siox__process *processes,
+                          size_t nprocesses, struct siox__wishes *wishes) {
   struct looked_at l;
   *wishes = (struct siox__wishes){.mode = SIOX_RECORD_OFF};
   if (!t)
@@ -152,7 +179,10 @@ void siox__triggers_cycle(struct siox__triggers *t, int64_t now_ns,
               siox__level_name(event.level), siox_condition_name(event.state),
               siox_verdict_name(event.verdict), *event.subject ? " of " : "", event.subject);
     for (size_t k = 0; k < rule->nactions; k++)
-      act(t, &rule->action[k], now_ns, &event, wishes);
+      if (rule->action[k].kind == SIOX__ACTION_ADVISE)
+        advise(t, processes, nprocesses);
+      else
+        act(t, &rule->action[k], now_ns, &event, wishes);
   }
   if (now_ns < t->period_until)
     wishes->period_ns = t->period_ns;
@@ -180,8 +210,8 @@ json_t *siox__triggers_json(struct siox__triggers *t, int64_t now_ns) {
             : json_null());
     json_array_append_new(list, o);
   }
-  return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:o}", "count", (json_int_t)t->rules.n, "fired",
-                   (json_int_t)fired, "done", (json_int_t)c.done, "failed", (json_int_t)c.failed,
-                   "dropped", (json_int_t)c.dropped, "waiting", (json_int_t)c.waiting, "list",
-                   list);
+  return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o}", "advised", (json_int_t)t->advised,
+                   "count", (json_int_t)t->rules.n, "fired", (json_int_t)fired, "done",
+                   (json_int_t)c.done, "failed", (json_int_t)c.failed, "dropped",
+                   (json_int_t)c.dropped, "waiting", (json_int_t)c.waiting, "list", list);
 }

@@ -6,6 +6,7 @@
 #include "common/log.h"
 #include "daemon/reasoners.h"
 #include "siox/keep.h"
+#include "siox/knowledge_file.h"
 #include <jansson.h>
 
 /* What triggers want of the monitor itself. */
@@ -17,12 +18,14 @@ struct siox__wishes {
 
 struct siox__triggers;
 /* file NULL, or without triggers: *out is NULL. Errors name file, line and key. root: of /dev/log.
- */
+ * knowledge: for `advise`; lives longer. */
 int siox__triggers_new(struct siox__triggers **out, const char *file, const char *root,
-                       const struct siox__log *log, struct siox_diag *diag);
+                       const struct siox_knowledge *knowledge, const struct siox__log *log,
+                       struct siox_diag *diag);
 void siox__triggers_free(struct siox__triggers *t); /* up to two seconds; NULL is fine */
 void siox__triggers_cycle(struct siox__triggers *t, int64_t now_ns,
-                          const struct siox__levels *levels, struct siox__wishes *wishes);
+                          const struct siox__levels *levels, const struct siox__process *processes,
+                          size_t nprocesses, struct siox__wishes *wishes);
 json_t *siox__triggers_json(struct siox__triggers *t, int64_t now_ns); /* null: there are none */
 
 #endif

@@ -81,8 +81,10 @@ int siox__store_rollup(struct siox__base *base, int64_t to_ns, int64_t before,
 static const struct {
   const char *table, *over;
 } timed[] = {
-    {"activity", "finish"},          {"level", "finish"}, {"claim", "time"},
-    {"statistic", "start + length"}, {"anomaly", "time"}, {"cycle", "time"},
+    {"activity", "finish"}, {"level", "finish"},
+    {"claim", "time"},      {"statistic", "start + length"},
+    {"anomaly", "time"},    {"cycle", "time"},
+    {"opened", "time"},
 };
 enum { TIMED = sizeof timed / sizeof *timed };
 

@@ -25,6 +25,7 @@ static const struct {
          "INSERT INTO layout (node, dev, ino, path, layout)"
          " SELECT '', dev, ino, path, layout FROM layout_1;"
          "DROP TABLE layout_1;"},
+    [2] = {NULL, NULL}, /* opened is new */
 };
 _Static_assert(sizeof steps / sizeof *steps == SIOX__STORE_VERSION, "a step is missing");
 

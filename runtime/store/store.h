@@ -9,7 +9,7 @@
 #include "siox/error.h"
 #include <stdint.h>
 
-#define SIOX__STORE_VERSION 2 /* schema_version.version */
+#define SIOX__STORE_VERSION 3 /* schema_version.version */
 
 enum siox__row_kind {
 #define SIOX_TABLE(kind, name, key, repeated, columns) SIOX__ROW_##kind,

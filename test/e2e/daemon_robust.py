@@ -304,7 +304,7 @@ def database_that_comes_late_has_everything():
         daemon.stop()
         with sqlite3.connect(path) as db:
             assert db.execute("SELECT COUNT(*) FROM activity WHERE layer = 'io'").fetchone() == (100,)
-            assert db.execute("SELECT version FROM schema_version").fetchone() == (2,)
+            assert db.execute("SELECT version FROM schema_version").fetchone() == (3,)
             joules = db.execute("SELECT SUM(joules) FROM v_disk_energy").fetchone()[0]
             jobs = db.execute("SELECT SUM(joules) FROM v_job_energy").fetchone()[0]
             wire.close_to(jobs, joules)

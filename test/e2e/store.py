@@ -546,7 +546,7 @@ def a_newer_database_is_refused_and_left_alone():
             db.executescript("CREATE TABLE schema_version (version INTEGER); INSERT INTO schema_version VALUES (99)")
         with Stored(path) as daemon:
             client = script(daemon, 3)
-            until(lambda: "schema version 99; this Siox knows up to 2" in daemon.log_text(), "it is not said")
+            until(lambda: "schema version 99; this Siox knows up to 3" in daemon.log_text(), "it is not said")
             client.close()
         with sqlite3.connect(path) as db:
             assert db.execute("SELECT COUNT(*) FROM sqlite_master").fetchone() == (1,)

@@ -63,13 +63,13 @@ def both():
 def made_is_what_a_daemon_makes():
     for kind in both():
         with kind() as one, kind() as other:
-            assert "made, version 2" in siox("create", one.url())
+            assert "made, version 3" in siox("create", one.url())
             store.run_script(other.url())
             tables = ("SELECT name, sql FROM sqlite_master ORDER BY name" if kind is Sqlite else
                       "SELECT table_name, column_name, data_type FROM information_schema.columns WHERE table_schema = 'public'"
                       " ORDER BY 1, ordinal_position")
             assert one.ask(tables) == other.ask(tables)
-            assert "holds a database of Siox's already, version 2" in siox("create", one.url(), status=1)
+            assert "holds a database of Siox's already, version 3" in siox("create", one.url(), status=1)
 
 
 def an_old_one_is_migrated_and_a_newer_one_refused():
@@ -78,13 +78,13 @@ def an_old_one_is_migrated_and_a_newer_one_refused():
         before = json.loads(siox("info", database.url(), "--json"))
         assert before["version"] == 1 and not before["current"] and before["runs"] == 1, before
         assert "siox db migrate" in siox("info", database.url())
-        assert siox("migrate", database.url()) == f"{database.path}: version 1 is now version 2\n"
-        assert siox("migrate", database.url()) == f"{database.path}: is version 2 already\n"
+        assert siox("migrate", database.url()) == f"{database.path}: version 1 is now version 3\n"
+        assert siox("migrate", database.url()) == f"{database.path}: is version 3 already\n"
         assert database.ask("SELECT run, value FROM total") == [["7", "5.0"]]
-        database.ask("UPDATE schema_version SET version = 3;")
+        database.ask("UPDATE schema_version SET version = 4;")
         for command in "migrate", "info", "rollup", "create":
-            assert "schema version 3; this Siox knows up to 2" in siox(command, database.url(), status=1), command
-        assert "schema version 3" in siox("purge", database.url(), "--older", "1d", status=1)
+            assert "schema version 4; this Siox knows up to 3" in siox(command, database.url(), status=1), command
+        assert "schema version 4" in siox("purge", database.url(), "--older", "1d", status=1)
 
 
 def info_tells_what_is_there():
@@ -93,7 +93,7 @@ def info_tells_what_is_there():
             before = time.time()
             store.run_script(database.url())
             info = json.loads(siox("info", database.url(), "--json"))
-            assert info["version"] == 2 and info["current"] and info["runs"] == 1, info
+            assert info["version"] == 3 and info["current"] and info["runs"] == 1, info
             for table, rows in info["tables"].items():
                 assert database.ask(f"SELECT COUNT(*) FROM {table}") == [[str(rows)]], table
             assert info["tables"]["activity"] == 40, info

@@ -345,6 +345,7 @@ static void text_of_every_setting_is_what_was_given(void **state) {
                                       "record_memory=4",
                                       "monitor_period=0.25",
                                       "monitor=/m.yaml",
+                                      "knowledge=/k.yaml",
                                       "clock=stamped",
                                       "stop_when_idle=-1",
                                       "log_level=debug"};

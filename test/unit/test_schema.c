@@ -296,11 +296,11 @@ static const char version_1[] =
     "INSERT INTO level VALUES (1, 0, 100, 200, 4096, 0, 1, 1, 1, 2.5, 'active');"
     "INSERT INTO level VALUES (1, 0, 200, 300, 0, NULL, 1, 1, 1, 1.5, 'idle');";
 
-static void version_1_becomes_version_2_with_its_rows(void **state) {
+static void version_1_becomes_todays_with_its_rows(void **state) {
   (void)state;
   execute(version_1);
   siox__base_close(opened(SIOX__BASE_WRITE));
-  assert_true(number("SELECT SUM(version) FROM schema_version") == 2);
+  assert_true(number("SELECT SUM(version) FROM schema_version") == SIOX__STORE_VERSION);
   assert_true(number("SELECT value FROM total WHERE name = 'requests'") == 17);
   assert_true(number("SELECT COUNT(*) FROM statistic") == 0);
   assert_true(number("SELECT COUNT(*) FROM layout WHERE node = '' AND ino = 9") == 1);
@@ -314,7 +314,18 @@ static void a_database_just_begun_of_version_1_is_migrated(void **state) {
   execute("CREATE TABLE schema_version (version INTEGER NOT NULL); INSERT INTO schema_version "
           "VALUES (1)");
   siox__base_close(opened(SIOX__BASE_WRITE));
-  assert_true(number("SELECT SUM(version) FROM schema_version") == 2);
+  assert_true(number("SELECT SUM(version) FROM schema_version") == SIOX__STORE_VERSION);
+}
+
+static void version_2_has_opens_then(void **state) {
+  (void)state;
+  siox__base_close(opened(SIOX__BASE_WRITE));
+  execute("DROP TABLE opened; UPDATE schema_version SET version = 2;"
+          "INSERT INTO total VALUES (1, 300, 17, 'requests')");
+  siox__base_close(opened(SIOX__BASE_WRITE));
+  assert_true(number("SELECT SUM(version) FROM schema_version") == SIOX__STORE_VERSION);
+  assert_true(number("SELECT COUNT(*) FROM opened") == 0);
+  assert_true(number("SELECT value FROM total") == 17);
 }
 
 /* The last view cannot be made, since an index has its name: nothing of the migration stays. */
@@ -333,9 +344,9 @@ static void a_migration_that_fails_leaves_version_1(void **state) {
 static void a_newer_version_is_refused_and_left_alone(void **state) {
   (void)state;
   struct siox_diag diag;
-  execute("CREATE TABLE schema_version (version INTEGER); INSERT INTO schema_version VALUES (3)");
+  execute("CREATE TABLE schema_version (version INTEGER); INSERT INTO schema_version VALUES (4)");
   assert_int_equal(refused(SIOX__BASE_WRITE, &diag), SIOX_EVERSION);
-  assert_string_equal(diag.text, "schema version 3; this Siox knows up to 2: a newer one has "
+  assert_string_equal(diag.text, "schema version 4; this Siox knows up to 3: a newer one has "
                                  "written it, and a newer one is needed");
   assert_true(number("SELECT COUNT(*) FROM sqlite_master") == 1);
 }
@@ -367,7 +378,8 @@ int main(void) {
       CASE(every_kind_of_row_is_stored_in_its_columns),
       CASE(what_may_be_missing_is_null),
       CASE(a_second_row_of_the_run_changes_it),
-      CASE(version_1_becomes_version_2_with_its_rows),
+      CASE(version_1_becomes_todays_with_its_rows),
+      CASE(version_2_has_opens_then),
       CASE(a_database_just_begun_of_version_1_is_migrated),
       CASE(a_migration_that_fails_leaves_version_1),
       CASE(a_newer_version_is_refused_and_left_alone),

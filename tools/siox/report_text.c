@@ -61,8 +61,12 @@ static void unseen(FILE *out, const json_t *kinds) {
     fputc('\n', out);
 }
 
-/* Where not all activities are stored. */
+/* Where not all activities are stored, and what the knowledge base had to say. */
 static void recording(FILE *out, const json_t *r) {
+  if (integer(r, "advised"))
+    fprintf(out, "  advice for %lld opens, followed %lld times%s\n", integer(r, "advised"),
+            integer(r, "applied"),
+            integer(r, "applied") ? "" : " (SIOX_KNOWLEDGE_APPLY=1 for all ranks follows it)");
   if (!r || strcmp(string(r, "record_activities"), "all") == 0)
     return;
   const double activities = (double)integer(r, "activities"), stored = (double)integer(r, "stored");
