@@ -240,9 +240,8 @@ static int64_t bytes_of(const struct aiocb *const list[], int n) {
 #define SUSPEND(name, type)                                                                        \
   SIOX_EXPORT int name(const type *const list[], int n, const struct timespec *timeout) {          \
     const struct aiocb *const *blocks = (const struct aiocb *const *)list;                         \
-    struct siox__span span = {.tally = siox__tally()};                                             \
-    if (span.tally)                                                                                \
-      siox__posix_start(&span, SIOX_POSIX_##name, first_fd(blocks, n), 0);                         \
+    struct siox__span span;                                                                        \
+    siox__posix_begin(&span, SIOX_POSIX_##name, first_fd(blocks, n), 0);                           \
     int result = suspend(blocks, n, timeout);                                                      \
     siox__posix_end(&span, result, -1, !siox__managed(first_fd(blocks, n)));                       \
     return result;                                                                                 \
@@ -274,12 +273,9 @@ static int list_done(const struct aiocb *const *list, int n, int mode, int resul
   SIOX_EXPORT int name(int mode, type *const list[], int n, struct sigevent *event) {              \
     const struct aiocb *const *blocks = (const struct aiocb *const *)list;                         \
     submit_list(blocks, n);                                                                        \
-    int64_t bytes = 0;                                                                             \
-    struct siox__span span = {.tally = siox__tally()};                                             \
-    if (span.tally) {                                                                              \
-      bytes = bytes_of(blocks, n);                                                                 \
-      siox__posix_start(&span, SIOX_POSIX_##name, first_fd(blocks, n), (uint64_t)bytes);           \
-    }                                                                                              \
+    const int64_t bytes = siox__tally() ? bytes_of(blocks, n) : 0;                                 \
+    struct siox__span span;                                                                        \
+    siox__posix_begin(&span, SIOX_POSIX_##name, first_fd(blocks, n), (uint64_t)bytes);             \
     int result = list_done(blocks, n, mode, siox__real()->name(mode, list, n, event));             \
     siox__posix_end(&span, result < 0 ? -1 : bytes, -1, !siox__managed(first_fd(blocks, n)));      \
     return result;                                                                                 \

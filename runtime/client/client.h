@@ -194,6 +194,7 @@ int siox__record(enum siox_rec_type type, const void *body, size_t bytes, const 
                  size_t more_bytes);
 /* What happened, at `time`; uid: of the communicator or file, 0: none. Left out where the daemon
  * has no use for it. */
+bool siox__record_wants(uint64_t uid); /* it would not be left out */
 void siox__record_activity(enum siox_rec_type type, uint64_t uid, int64_t time, const void *body,
                            size_t bytes);
 void siox__record_posix(int64_t end, const struct siox_rec_posix *record);
@@ -236,6 +237,12 @@ void siox__predict_beside(void *handle, const char *layout);
 /* A call that moves the shared file pointer. */
 void siox__predict_pointer(void *handle);
 struct siox__reach;
+/* The epoch (siox__client) in which nothing is foretold, whatever is called; 0: none. */
+extern _Atomic uint32_t siox__predict_asleep;
+static inline bool siox__predicts(void) {
+  return atomic_load_explicit(&siox__predict_asleep, memory_order_relaxed) !=
+         atomic_load_explicit(&siox__client.epoch, memory_order_relaxed);
+}
 void siox__predict_before(struct siox_site *site, void *handle, const struct siox__reach *reach);
 /* A file was opened while the MPI-IO call on `handle` runs. */
 void siox__mpi_opened_beside(void *handle, const struct siox__file *file);

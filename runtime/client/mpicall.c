@@ -4,6 +4,7 @@
  * that the compiler announced, else that of the library's call which the MPI-IO call is made in. */
 #include "client/mpiio.h"
 #include "client/predict.h"
+#include "common/tally_write.h"
 
 bool siox__call_start(struct siox__call *c, enum siox_call call) {
   const struct siox_site *site = siox__self.site ? siox__self.site : siox__self.within;
@@ -83,10 +84,50 @@ static void tell_entry(const struct siox__call *c, const struct siox__reach *rea
   siox__self.depth = 0;
 }
 
+static void count_begins(struct siox__call *c) {
+  struct siox__span *s = &c->span;
+  s->thread = siox__self.shown ? siox__self.number : siox__tally_thread();
+  s->row = siox__tally_row(SIOX_LAYER_MPIIO, c->call);
+  s->running = siox__tally_runs(s->tally, s->thread, s->row, (uint64_t)c->bytes, c->start);
+}
+
+static void count_ends(struct siox__call *c, bool failed, int64_t end) {
+  struct siox__span *s = &c->span;
+  if (s->running)
+    atomic_store_explicit(&s->running->start, 0, memory_order_release);
+  siox__tally_add(s->tally, s->thread, s->row, failed ? 0 : (uint64_t)c->bytes, end - c->start,
+                  failed);
+}
+
+bool siox__quick_begin(struct siox__span *s, enum siox_call call, int64_t bytes) {
+  struct siox__thread *self = &siox__self;
+  struct siox_tally *tally = siox__tally();
+  if (!tally || self->depth || self->site || self->within || self->io_running ||
+      (siox__welcomed() && (siox__predicts() || siox__wanted(SIOX_WANT_MPI))))
+    return false;
+  s->tally = tally;
+  s->thread = self->shown ? self->number : siox__tally_thread();
+  s->row = siox__tally_row(SIOX_LAYER_MPIIO, call);
+  s->start = siox__now_ns();
+  s->running = siox__tally_runs(tally, s->thread, s->row, (uint64_t)bytes, s->start);
+  self->io_running = true; /* of no site and no collective: they are 0 between calls */
+  return true;
+}
+
+int siox__quick_end(struct siox__span *s, int result, int64_t bytes) {
+  const int64_t end = siox__now_ns();
+  const bool failed = result != MPI_SUCCESS;
+  siox__self.io_running = false;
+  if (s->running)
+    atomic_store_explicit(&s->running->start, 0, memory_order_release);
+  siox__tally_add(s->tally, s->thread, s->row, failed ? 0 : (uint64_t)bytes, end - s->start,
+                  failed);
+  return result;
+}
+
 void siox__call_before(struct siox__call *c) {
   if (c->span.tally)
-    siox__span_begin(&c->span, c->span.tally, siox__tally_row(SIOX_LAYER_MPIIO, c->call),
-                     (uint64_t)c->bytes, c->start);
+    count_begins(c);
   if (!c->told)
     return;
   int saved = errno;
@@ -96,12 +137,16 @@ void siox__call_before(struct siox__call *c) {
     siox__self.depth = 0;
   }
   siox__self.site = c->site; /* hints that follow from it name it */
-  const struct siox__reach reach = reach_of(c);
-  siox__predict_before((struct siox_site *)(uintptr_t)c->site, c->handle, &reach);
-  if (c->shared)
-    siox__predict_pointer(c->handle);
-  if (c->gathers)
-    tell_entry(c, &reach);
+  const bool predicts = siox__predicts();
+  if (predicts || (c->gathers && c->uid)) {
+    const struct siox__reach reach = reach_of(c);
+    if (predicts)
+      siox__predict_before((struct siox_site *)(uintptr_t)c->site, c->handle, &reach);
+    if (predicts && c->shared)
+      siox__predict_pointer(c->handle);
+    if (c->gathers)
+      tell_entry(c, &reach);
+  }
   siox__self.site = NULL;
   siox__self.io_site = c->site_key;
   siox__self.io_uid = c->uid;
@@ -125,16 +170,14 @@ int siox__call_end(struct siox__call *c, int result, bool synchronises) {
     return result;
   int saved = errno, class = 0;
   int64_t end = siox__now_ns();
-  if (c->span.tally) {
-    c->span.end = end;
-    siox__span_end(&c->span, result == MPI_SUCCESS ? (uint64_t)c->bytes : 0, result != MPI_SUCCESS);
-  }
+  if (c->span.tally)
+    count_ends(c, result != MPI_SUCCESS, end);
   if (!c->told)
     return result;
   siox__self.io_site = siox__self.io_uid = siox__self.io_seq = 0;
   siox__self.io_handle = NULL;
   siox__self.io_running = false;
-  if (siox__enter()) {
+  if (siox__record_wants(c->uid) && siox__enter()) {
     if (result != MPI_SUCCESS)
       PMPI_Error_class(result, &class);
     struct siox_rec_call record = {.start = c->start,

@@ -8,12 +8,17 @@ static int64_t scale(int64_t count, int64_t unit) {
   return __builtin_mul_overflow(count, unit, &product) ? INT64_MAX : product;
 }
 
+static int64_t bytes_of(int64_t count, MPI_Datatype type) {
+  MPI_Count size = type == MPI_BYTE ? 1 : 0; /* what most ask for */
+  return (size || PMPI_Type_size_x(type, &size) == MPI_SUCCESS) && size > 0 && count > 0
+             ? scale(count, size)
+             : 0;
+}
+
 /* Bytes of count elements, and the byte offset of an access at `offset` etypes of the view. */
 static void place(struct siox__call *c, int64_t offset, bool known, int64_t count,
                   MPI_Datatype type) {
-  MPI_Count size = 0;
-  if (PMPI_Type_size_x(type, &size) == MPI_SUCCESS && size > 0 && count > 0)
-    c->bytes = scale(count, size);
+  c->bytes = bytes_of(count, type);
   int64_t bytes;
   if (known && c->file && c->file->contiguous && offset >= 0 &&
       !__builtin_add_overflow(scale(offset, c->file->etype), c->file->displacement, &bytes))
@@ -71,9 +76,24 @@ static void split_begins(struct siox__call *c) {
 #define PASS_NONBLOCKING , last
 #define PASS_BEGIN
 
+/* May it be counted and no more? */
+#define QUICK_BLOCKING(group) !IS_##group
+#define QUICK_NONBLOCKING(group) false
+#define QUICK_BEGIN(group) false
+#define QUICK_INDIVIDUAL true
+#define QUICK_SHARED false
+#define QUICK(name, may, arguments)                                                                \
+  if ((may) && siox__tally()) {                                                                    \
+    struct siox__span quick;                                                                       \
+    const int64_t bytes = bytes_of(count, type);                                                   \
+    if (siox__quick_begin(&quick, SIOX_CALL_##name, bytes))                                        \
+      return siox__quick_end(&quick, P##name arguments, bytes);                                    \
+  }
+
 #define ACCESS_AT(name, class, span, group, width)                                                 \
   SIOX_EXPORT int name(MPI_File handle, MPI_Offset offset, BUFFER_##class buffer,                  \
                        COUNT_##width count, MPI_Datatype type LAST_##span) {                       \
+    QUICK(name, QUICK_##span(group), (handle, offset, buffer, count, type PASS_##span))            \
     struct siox__call c;                                                                           \
     if (!siox__call_on_file(&c, SIOX_CALL_##name, handle, IS_##group))                             \
       return P##name(handle, offset, buffer, count, type PASS_##span);                             \
@@ -88,6 +108,7 @@ static void split_begins(struct siox__call *c) {
 #define ACCESS(name, class, pointer, span, group, width)                                           \
   SIOX_EXPORT int name(MPI_File handle, BUFFER_##class buffer, COUNT_##width count,                \
                        MPI_Datatype type LAST_##span) {                                            \
+    QUICK(name, QUICK_##span(group) && QUICK_##pointer, (handle, buffer, count, type PASS_##span)) \
     struct siox__call c;                                                                           \
     if (!siox__call_on_file(&c, SIOX_CALL_##name, handle, IS_##group))                             \
       return P##name(handle, buffer, count, type PASS_##span);                                     \

@@ -40,6 +40,8 @@ static bool other_thread(void) {
   return before && before != number;
 }
 
+_Atomic uint32_t siox__predict_asleep;
+
 /* The predictor of the present connection, made on first use. The caller holds the lock. */
 static struct siox__predictor *predictor(void) {
   uint32_t epoch = atomic_load(&siox__client.epoch);
@@ -57,6 +59,7 @@ static struct siox__predictor *predictor(void) {
     env.drive = &self.drive;
   siox__predictor_init(&self.predictor, &env); /* a failed one stays silent */
   self.epoch = epoch;
+  atomic_store(&siox__predict_asleep, siox__predictor_asleep(&self.predictor) ? epoch : 0);
   return &self.predictor;
 }
 

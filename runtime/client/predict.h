@@ -238,6 +238,8 @@ struct siox__predictor {
 };
 
 int siox__predictor_init(struct siox__predictor *p, const struct siox__predict_env *env);
+/* Nothing is foretold on these drives, or there is no memory for it. */
+bool siox__predictor_asleep(const struct siox__predictor *p);
 void siox__predictor_free(struct siox__predictor *p);
 void siox__predictor_opened(struct siox__predictor *p, struct siox_site *site, const void *handle,
                             const struct siox_layout *layout);

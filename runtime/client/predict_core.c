@@ -46,13 +46,13 @@ void siox__predictor_free(struct siox__predictor *p) {
   p->failed = true;
 }
 
-static bool asleep(const struct siox__predictor *p) {
+bool siox__predictor_asleep(const struct siox__predictor *p) {
   return p->failed || p->env.lead == SIOX_LEAD_NONE || !p->env.ndisks;
 }
 
 void siox__predictor_opened(struct siox__predictor *p, struct siox_site *site, const void *handle,
                             const struct siox_layout *layout) {
-  if (asleep(p))
+  if (siox__predictor_asleep(p))
     return;
   struct siox__pfile *f = NULL;
   for (uint32_t i = 0; i < p->nfiles && !f; i++)
@@ -86,7 +86,7 @@ void siox__predictor_opened(struct siox__predictor *p, struct siox_site *site, c
 
 void siox__predictor_beside(struct siox__predictor *p, const void *handle,
                             struct siox_layout *layout) {
-  int32_t i = asleep(p) ? -1 : siox__predictor_file(p, handle);
+  int32_t i = siox__predictor_asleep(p) ? -1 : siox__predictor_file(p, handle);
   if (i < 0) {
     siox_layout_free(layout);
     return;
@@ -97,7 +97,7 @@ void siox__predictor_beside(struct siox__predictor *p, const void *handle,
 }
 
 void siox__predictor_pointer(struct siox__predictor *p, const void *handle) {
-  int32_t i = asleep(p) ? -1 : siox__predictor_file(p, handle);
+  int32_t i = siox__predictor_asleep(p) ? -1 : siox__predictor_file(p, handle);
   if (i < 0)
     return;
   siox_mask_zero(&p->scratch);
@@ -144,7 +144,7 @@ static struct siox__context *context_of(struct siox__predictor *p, struct siox__
 
 void siox__predictor_files(struct siox__predictor *p, const struct siox_file_uses *uses,
                            const void *const *handle) {
-  if (asleep(p))
+  if (siox__predictor_asleep(p))
     return;
   for (bool collect = false;; collect = true) {
     for (uint32_t i = 0; i < uses->nuses; i++) {
@@ -222,7 +222,7 @@ void siox__predictor_access(struct siox__predictor *p, struct siox_site *site, c
 
 void siox__predictor_reach(struct siox__predictor *p, struct siox_site *site, const void *handle,
                            const struct siox__reach *reach) {
-  if (asleep(p) || reach->bytes <= 0)
+  if (siox__predictor_asleep(p) || reach->bytes <= 0)
     return; /* opening, seeking and closing are no accesses, nor is a request for nothing */
   /* An access that the pass could not see: what we took for a gap is none. */
   for (uint32_t i = 0; i < p->depth; i++) {
@@ -397,7 +397,7 @@ static bool will_last(const struct siox__predictor *p, struct siox__frame *f) {
 
 int64_t siox__predictor_enter(struct siox__predictor *p, struct siox_region *region, int64_t trip,
                               int64_t now) {
-  if (asleep(p))
+  if (siox__predictor_asleep(p))
     return SIOX_NEVER;
   struct siox__region_state *s = siox__region_state(p, region);
   if (!s)
@@ -463,9 +463,9 @@ static int64_t step(struct siox__predictor *p, struct siox_region *region, int64
 
 int64_t siox__predictor_tick(struct siox__predictor *p, struct siox_region *region,
                              int64_t iteration, int64_t now) {
-  if (!asleep(p) && region->kind == SIOX_REGION_STEPS)
+  if (!siox__predictor_asleep(p) && region->kind == SIOX_REGION_STEPS)
     return step(p, region, iteration, now);
-  if (asleep(p) || !p->depth || p->stack[p->depth - 1].region != region)
+  if (siox__predictor_asleep(p) || !p->depth || p->stack[p->depth - 1].region != region)
     return SIOX_NEVER;
   struct siox__frame *f = &p->stack[p->depth - 1];
   siox__frame_tick(f, iteration, now);
@@ -523,7 +523,7 @@ static void outside_took(const struct siox__predictor *p, const struct siox__fra
 }
 
 void siox__predictor_leave(struct siox__predictor *p, struct siox_region *region, int64_t now) {
-  if (asleep(p))
+  if (siox__predictor_asleep(p))
     return;
   uint32_t i = p->depth;
   if (!region) {
@@ -588,7 +588,7 @@ static int64_t iteration_time(const struct siox_region *region, int64_t given) {
 
 int64_t siox__predictor_split(struct siox__predictor *p, struct siox_region *region, int64_t trip,
                               int64_t iteration_ns) {
-  if (asleep(p) || trip <= 0)
+  if (siox__predictor_asleep(p) || trip <= 0)
     return 0;
   int64_t each = iteration_time(region, iteration_ns);
   if (p->env.lead == SIOX_LEAD_GAP || each <= 0)
@@ -599,7 +599,7 @@ int64_t siox__predictor_split(struct siox__predictor *p, struct siox_region *reg
 
 void siox__predictor_split_hint(struct siox__predictor *p, struct siox_region *region, int32_t flag,
                                 int64_t left, int64_t now) {
-  struct siox__region_state *s = asleep(p) ? NULL : siox__region_state(p, region);
+  struct siox__region_state *s = siox__predictor_asleep(p) ? NULL : siox__region_state(p, region);
   if (!s)
     return;
   if (flag == 0 || p->env.lead == SIOX_LEAD_GAP) {

@@ -83,17 +83,25 @@ int siox__record(enum siox_rec_type type, const void *body, size_t bytes, const 
 static _Atomic uint64_t group_told[NGROUPS];
 static _Atomic uint32_t groups_connection, groups_new;
 
+static _Atomic uint64_t *place_of(uint64_t uid) { return &group_told[(uid ^ uid >> 32) % NGROUPS]; }
+
+static bool told(uint64_t uid) {
+  return !uid || (atomic_load_explicit(place_of(uid), memory_order_relaxed) == uid &&
+                  atomic_load_explicit(&groups_connection, memory_order_relaxed) ==
+                      atomic_load_explicit(&siox__client.connection, memory_order_relaxed));
+}
+
+bool siox__record_wants(uint64_t uid) { return siox__wanted(SIOX_WANT_MPI) || !told(uid); }
+
 static bool group_is_new(uint64_t uid) {
-  _Atomic uint64_t *at = &group_told[(uid ^ uid >> 32) % NGROUPS];
-  const uint32_t connection = atomic_load_explicit(&siox__client.connection, memory_order_relaxed);
-  if (!uid || (atomic_load_explicit(at, memory_order_relaxed) == uid &&
-               atomic_load_explicit(&groups_connection, memory_order_relaxed) == connection))
+  if (told(uid))
     return false;
+  const uint32_t connection = atomic_load_explicit(&siox__client.connection, memory_order_relaxed);
   if (atomic_exchange(&groups_connection, connection) != connection ||
       atomic_fetch_add(&groups_new, 1) % NGROUPS == NGROUPS - 1)
     for (int i = 0; i < NGROUPS; i++)
       atomic_store_explicit(&group_told[i], 0, memory_order_relaxed);
-  atomic_store_explicit(at, uid, memory_order_relaxed);
+  atomic_store_explicit(place_of(uid), uid, memory_order_relaxed);
   return true;
 }
 

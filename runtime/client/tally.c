@@ -7,6 +7,7 @@
 #include "client/real.h"
 #include "client/report.h"
 #include "common/random.h"
+#include "common/tally_write.h"
 #include <pthread.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -103,26 +104,27 @@ __attribute__((constructor(103))) static void begin_early(void) {
 }
 
 /* A thread that is cancelled in a call leaves it running for ever. */
-static void watch_thread(unsigned number) {
+unsigned siox__tally_thread(void) {
+  const unsigned number = siox__thread_number();
   siox__self.shown = true;
   if (have_key)
     pthread_setspecific(at_thread_end, (void *)(uintptr_t)number);
+  return number;
 }
 
-void siox__span_begin(struct siox__span *s, struct siox_tally *tally, unsigned row, uint64_t bytes,
-                      int64_t start) {
-  const unsigned number = siox__thread_number();
-  if (__builtin_expect(!siox__self.shown, 0))
-    watch_thread(number);
-  *s = (struct siox__span){.tally = tally, .row = row, .start = start};
-  s->running = siox__tally_run(tally, number, row, bytes, start);
+static inline unsigned thread(void) {
+  return __builtin_expect(siox__self.shown, 1) ? siox__self.number : siox__tally_thread();
 }
 
-void siox__span_end(struct siox__span *s, uint64_t bytes, bool failed) {
-  const int64_t end = s->end ? s->end : siox__now_ns();
-  if (s->running)
-    atomic_store_explicit(&s->running->start, 0, memory_order_release);
-  siox__tally_count(s->tally, siox__thread_number(), s->row, bytes, end - s->start, failed);
+static inline void begin(struct siox__span *s, struct siox_tally *tally, unsigned row,
+                         uint64_t bytes, uint64_t file) {
+  s->tally = tally;
+  s->row = row;
+  s->thread = thread();
+  s->file = file;
+  s->end = 0;
+  s->start = siox__now_ns();
+  s->running = siox__tally_runs(tally, s->thread, row, bytes, s->start);
 }
 
 /* 0: no regular file, or none of which anything is known. Keeps errno. */
@@ -167,14 +169,13 @@ static bool counts(void) {
   return true;
 }
 
-void siox__posix_start(struct siox__span *s, enum siox_posix_call call, int fd, uint64_t bytes) {
+bool siox__posix_start(struct siox__span *s, struct siox_tally *tally, enum siox_posix_call call,
+                       int fd, uint64_t bytes) {
   const uint64_t key = counts() ? key_of(fd) : 0;
-  if (!key) {
-    s->tally = NULL;
-    return;
-  }
-  siox__span_begin(s, s->tally, siox__tally_row(SIOX_LAYER_POSIX, call), bytes, siox__now_ns());
-  s->file = key;
+  if (!key)
+    return false;
+  begin(s, tally, siox__tally_row(SIOX_LAYER_POSIX, call), bytes, key);
+  return true;
 }
 
 /* Single calls are told while the daemon asks for them. */
@@ -199,18 +200,20 @@ static void record(const struct siox__span *s, int64_t result, int64_t offset) {
 }
 
 void siox__posix_over(struct siox__span *s, int64_t result, int64_t offset, bool unseen) {
-  s->end = s->end ? s->end : siox__now_ns();
-  siox__span_end(s, result < 0 ? 0 : (uint64_t)result, result < 0);
-  if (unseen && siox__wanted(SIOX_WANT_POSIX))
+  if (!s->end)
+    s->end = siox__now_ns();
+  if (s->running)
+    atomic_store_explicit(&s->running->start, 0, memory_order_release);
+  siox__tally_add(s->tally, s->thread, s->row, result < 0 ? 0 : (uint64_t)result, s->end - s->start,
+                  result < 0);
+  if (unseen && __builtin_expect(siox__wanted(SIOX_WANT_POSIX), 0))
     record(s, result, offset);
 }
 
 void siox__posix_open_began(struct siox__span *s, enum siox_posix_call call) {
   s->tally = siox__tally();
-  if (!s->tally)
-    return;
-  if (counts())
-    siox__span_begin(s, s->tally, siox__tally_row(SIOX_LAYER_POSIX, call), 0, siox__now_ns());
+  if (s->tally && counts())
+    begin(s, s->tally, siox__tally_row(SIOX_LAYER_POSIX, call), 0, 0);
   else
     s->tally = NULL;
 }

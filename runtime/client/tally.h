@@ -22,30 +22,31 @@ static inline struct siox_tally *siox__tally(void) {
 void siox__tally_begin(void);
 void siox__tally_reset(void); /* in a child of fork */
 
-/* One call that is counted: from begin to count. tally NULL: it is not. */
+/* One call that is counted. tally NULL: it is not. */
 struct siox__span {
   struct siox_tally *tally;
   struct siox_tally_running *running;
-  unsigned row;
-  int64_t start, end; /* end 0: count takes the time */
-  uint64_t file;      /* posix: its key */
+  unsigned row, thread;
+  int64_t start, end;
+  uint64_t file; /* posix: its key */
 };
-/* This thread's call of a row starts at `start` and is to move so many bytes. */
-void siox__span_begin(struct siox__span *s, struct siox_tally *tally, unsigned row, uint64_t bytes,
-                      int64_t start);
-void siox__span_end(struct siox__span *s, uint64_t bytes, bool failed);
+/* The thread's number; its end is told to the tally. */
+unsigned siox__tally_thread(void);
 
-/* A call of io.def on a descriptor; counted if that is of a regular file. bytes: asked for;
- * result: negative when it failed, else what was moved. */
-void siox__posix_start(struct siox__span *s, enum siox_posix_call call, int fd, uint64_t bytes);
+/* A call of io.def on a descriptor begins; false: not of a regular file, or not the program's.
+ * bytes: asked for. */
+bool siox__posix_start(struct siox__span *s, struct siox_tally *tally, enum siox_posix_call call,
+                       int fd, uint64_t bytes);
+/* It is over. result: negative when it failed, else what was moved; offset: in the file, -1: the
+ * descriptor's own; unseen: the disks know nothing of it. */
+void siox__posix_over(struct siox__span *s, int64_t result, int64_t offset, bool unseen);
+
 static inline void siox__posix_begin(struct siox__span *s, enum siox_posix_call call, int fd,
                                      uint64_t bytes) {
-  s->tally = siox__tally();
-  if (__builtin_expect(s->tally != NULL, 0))
-    siox__posix_start(s, call, fd, bytes);
+  struct siox_tally *t = siox__tally();
+  if (__builtin_expect(t == NULL, 1) || !siox__posix_start(s, t, call, fd, bytes))
+    s->tally = NULL;
 }
-/* offset: in the file, -1: the descriptor's own. unseen: the disks know nothing of it. */
-void siox__posix_over(struct siox__span *s, int64_t result, int64_t offset, bool unseen);
 static inline void siox__posix_end(struct siox__span *s, int64_t result, int64_t offset,
                                    bool unseen) {
   if (s->tally)

@@ -124,19 +124,30 @@ static int64_t total(const struct iovec *part, int count) {
 
 static int64_t size(size_t n) { return n > INT64_MAX ? INT64_MAX : (int64_t)n; }
 
-/* TRANSFER(name, write, (parameters), offset, bytes, (arguments)): the descriptor is called fd. */
+/* TRANSFER(name, write, (parameters), offset, bytes, (arguments)): the descriptor is called fd. The
+ * program's own time is at stake where the file is not managed: that way is short. */
 #define UNPACK(...) __VA_ARGS__
 #define TRANSFER(name, write, parameters, offset, bytes, arguments)                                \
+  __attribute__((noinline)) static ssize_t managed_##name(struct siox__file *file,                 \
+                                                          UNPACK parameters) {                     \
+    struct siox__span span;                                                                        \
+    siox__posix_begin(&span, SIOX_POSIX_##name, fd, (uint64_t)(bytes));                            \
+    int64_t completion = begin(file, fd, write, offset, bytes);                                    \
+    ssize_t result = end(completion, siox__real()->name arguments);                                \
+    siox__posix_end(&span, result, -1, false);                                                     \
+    return result;                                                                                 \
+  }                                                                                                \
   SIOX_EXPORT ssize_t name parameters;                                                             \
   SIOX_EXPORT ssize_t name parameters {                                                            \
     struct siox__file *file = siox__managed(fd);                                                   \
+    if (__builtin_expect(file != NULL, 0))                                                         \
+      return managed_##name(file, UNPACK arguments);                                               \
+    struct siox_tally *tally = siox__tally();                                                      \
     struct siox__span span;                                                                        \
-    siox__posix_begin(&span, SIOX_POSIX_##name, fd, (uint64_t)(bytes));                            \
-    if (!file && !span.tally)                                                                      \
+    if (!tally || !siox__posix_start(&span, tally, SIOX_POSIX_##name, fd, (uint64_t)(bytes)))      \
       return siox__real()->name arguments;                                                         \
-    int64_t completion = file ? begin(file, fd, write, offset, bytes) : SIOX_NOT_CHARGED;          \
-    ssize_t result = end(completion, siox__real()->name arguments);                                \
-    siox__posix_end(&span, result, (offset) < -1 ? -1 : (offset), !file);                          \
+    const ssize_t result = siox__real()->name arguments;                                           \
+    siox__posix_over(&span, result, offset, true);                                                 \
     return result;                                                                                 \
   }
 

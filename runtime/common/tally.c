@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Writing and reading a tally. The writer's side is async-signal-safe and takes no lock. */
 #include "common/tally.h"
+#include "common/tally_write.h"
 #include <string.h>
 
 _Static_assert(sizeof(struct siox_tally_slot) == 256, "whole cache lines");
@@ -67,73 +68,29 @@ unsigned siox__tally_slot(struct siox_tally *t, unsigned row, unsigned size_clas
   return mine == SIOX_TALLY_FULL ? SIOX_TALLY_SLOTS : mine - 1u;
 }
 
-/* Of a shard with one writer: a single instruction that a signal handler of that writer cannot get
- * in between, and no lock of the bus. */
-static inline void add64(_Atomic uint64_t *at, uint64_t by, bool own) {
-#ifdef __x86_64__
-  if (own) {
-    __asm__ volatile("addq %1, %0" : "+m"(*(volatile uint64_t *)at) : "er"(by) : "cc");
-    return;
-  }
-#else
-  (void)own;
-#endif
-  atomic_fetch_add_explicit(at, by, memory_order_release);
+void siox__tally_shard(struct siox_tally *t, unsigned shard) {
+  atomic_fetch_or(&t->shards, 1u << shard);
 }
 
-static inline void add32(_Atomic uint32_t *at, bool own) {
-#ifdef __x86_64__
-  if (own) {
-    __asm__ volatile("incl %0" : "+m"(*(volatile uint32_t *)at) : : "cc");
-    return;
+bool siox__tally_show(struct siox_tally *t, unsigned thread) {
+  if (thread - 1 >= SIOX_TALLY_THREADS) {
+    atomic_fetch_add_explicit(&t->unshown, 1, memory_order_relaxed);
+    return false;
   }
-#else
-  (void)own;
-#endif
-  atomic_fetch_add_explicit(at, 1, memory_order_relaxed);
+  uint32_t used = atomic_load_explicit(&t->threads, memory_order_relaxed);
+  while (used < thread && !atomic_compare_exchange_weak(&t->threads, &used, thread))
+    ;
+  return true;
 }
 
 void siox__tally_count(struct siox_tally *t, unsigned thread, unsigned row, uint64_t bytes,
                        int64_t ns, bool failed) {
-  const unsigned slot = siox__tally_slot(t, row, siox_size_class(bytes));
-  if (__builtin_expect(slot >= SIOX_TALLY_SLOTS, 0)) {
-    atomic_fetch_add_explicit(&t->partial, 1, memory_order_relaxed);
-    return;
-  }
-  const bool own = thread - 1 < SIOX_TALLY_SHARDS - 1;
-  const unsigned shard = own ? thread - 1 : SIOX_TALLY_SHARDS - 1;
-  if (__builtin_expect(!(atomic_load_explicit(&t->shards, memory_order_relaxed) & 1u << shard), 0))
-    atomic_fetch_or(&t->shards, 1u << shard);
-  struct siox_tally_slot *s = &t->slot[shard][slot];
-  ns = ns < 0 ? 0 : ns;
-  if (bytes)
-    add64(&s->bytes, bytes, own);
-  if (failed)
-    add64(&s->errors, 1, own);
-  add64(&s->total_ns, (uint64_t)ns, own);
-  add32(&s->times[siox_time_bucket(ns)], own);
-  int64_t longest = atomic_load_explicit(&s->longest_ns, memory_order_relaxed);
-  while (ns > longest && !atomic_compare_exchange_weak(&s->longest_ns, &longest, ns))
-    ;
-  add64(&s->calls, 1, own);
+  siox__tally_add(t, thread, row, bytes, ns, failed);
 }
 
 struct siox_tally_running *siox__tally_run(struct siox_tally *t, unsigned thread, unsigned row,
                                            uint64_t bytes, int64_t start) {
-  if (__builtin_expect(thread - 1 >= SIOX_TALLY_THREADS, 0)) {
-    atomic_fetch_add_explicit(&t->unshown, 1, memory_order_relaxed);
-    return NULL;
-  }
-  uint32_t used = atomic_load_explicit(&t->threads, memory_order_relaxed);
-  while (__builtin_expect(used < thread, 0) &&
-         !atomic_compare_exchange_weak(&t->threads, &used, thread))
-    ;
-  struct siox_tally_running *r =
-      &t->thread[thread - 1].layer[row < SIOX_NCALLS ? SIOX_LAYER_MPIIO : SIOX_LAYER_POSIX];
-  atomic_store_explicit(&r->what, row * SIOX_SIZE_CLASSES + siox_size_class(bytes),
-                        memory_order_relaxed);
-  atomic_store_explicit(&r->start, start, memory_order_release);
-  return r;
+  return siox__tally_runs(t, thread, row, bytes, start);
 }
 
 void siox__tally_thread_ends(struct siox_tally *t, unsigned thread) {

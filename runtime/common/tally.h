@@ -86,10 +86,14 @@ const char *siox__row_name(unsigned row);
 enum siox_category siox__row_category(unsigned row);
 bool siox__row_together(unsigned row); /* a collective call */
 
-/* The writer's side (libsiox). memory: zeroed, of the struct's size. */
+/* The writer's side (libsiox); what runs at each call is in tally_write.h. memory: zeroed, of the
+ * struct's size. */
 void siox__tally_init(struct siox_tally *t, int32_t pid);
 /* The slot of a row and class, taken if it is a new one; SIOX_TALLY_SLOTS: there is no room. */
 unsigned siox__tally_slot(struct siox_tally *t, unsigned row, unsigned size_class);
+/* A shard is written to for the first time; a thread's running calls are shown from now on. */
+void siox__tally_shard(struct siox_tally *t, unsigned shard);
+bool siox__tally_show(struct siox_tally *t, unsigned thread);
 /* A call has ended. thread: small number from 1 on, as rings have it; bytes: that were moved. */
 void siox__tally_count(struct siox_tally *t, unsigned thread, unsigned row, uint64_t bytes,
                        int64_t ns, bool failed);

@@ -7,13 +7,16 @@
  *   daemon_load socket CLIENTS SECONDS                the same as packets that are only read
  *   daemon_load crowd SOCKET JOBS RUNS DISKS          a job and a claim each, then waits for a line
  *   daemon_load idle SOCKET CLIENTS                   clients that say nothing, likewise
- * Prints "messages SECONDS CPU-SECONDS" (of the reader, where it is this program). */
+ *   daemon_load activities SOCKET CLIENTS SECONDS RATE   single POSIX calls, RATE a second, one in
+ * 100 of them marked: "calls left-out marked lost S" Prints "messages SECONDS CPU-SECONDS" (of the
+ * reader, where it is this program). */
 #include "common/clock.h"
 #include "common/wire.h"
 #include "siox/drive.h"
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -122,7 +125,8 @@ static uint64_t round_of(struct peer *peer, int n, uint32_t disks) {
       struct claim c = next(p, disks);
       struct siox_rec_head head = {.type = SIOX_REC_CLAIM, .time = c.head.time};
       int wake;
-      if (siox__ring_put(p->ring, RING, &head, &c.head, sizeof c.head, &c.run, sizeof c.run, SIOX_PUT_URGENT, &wake) < 0)
+      if (siox__ring_put(p->ring, RING, &head, &c.head, sizeof c.head, &c.run, sizeof c.run,
+                         SIOX_PUT_URGENT, &wake) < 0)
         break;
       put++;
       uint64_t one = 1;
@@ -161,6 +165,41 @@ static void claims(const char *path, int n, double seconds, uint32_t disks) {
   while (left(peer, n))
     poll(NULL, 0, 1);
   printf("%llu %.6f 0\n", (unsigned long long)put, (double)(siox__now_ns() - begin) * 1e-9);
+}
+
+static void activities(const char *path, int n, double seconds, double rate) {
+  struct peer *peer = calloc((size_t)n, sizeof *peer);
+  for (int i = 0; i < n; i++)
+    peer[i] = join(path, i);
+  uint64_t made = 0, marked = 0, lost = 0, left_out = 0;
+  const int64_t begin = siox__now_ns();
+  int64_t now = begin;
+  for (; (double)(now - begin) < seconds * 1e9; now = siox__now_ns()) {
+    const uint64_t due = (uint64_t)((double)(now - begin) * 1e-9 * rate);
+    for (; made < due; made++) {
+      struct peer *p = &peer[made / BATCH % (uint64_t)n];
+      const bool mark = made % 100 == 0;
+      const struct siox_rec_posix call = {.start = now - 1000,
+                                          .file = 1 + made % 7,
+                                          .offset = (int64_t)made * 64,
+                                          .bytes = 64,
+                                          .call = 12,
+                                          .result = mark ? EIO : 0};
+      const struct siox_rec_head head = {.type = SIOX_REC_POSIX, .time = now};
+      int wake;
+      const int r = siox__ring_put(p->ring, RING, &head, &call, sizeof call, NULL, 0,
+                                   mark ? 0 : SIOX_PUT_SPARE, &wake);
+      marked += mark;
+      lost += mark && r < 0;
+      left_out += !mark && r < 0;
+      const uint64_t one = 1;
+      if (wake && write(p->wake, &one, sizeof one) < 0)
+        die("wake");
+    }
+    poll(NULL, 0, 1);
+  }
+  printf("%llu %llu %llu %llu %.6f\n", (unsigned long long)made, (unsigned long long)left_out,
+         (unsigned long long)marked, (unsigned long long)lost, (double)(now - begin) * 1e-9);
 }
 
 static void ring(int n, double seconds) {
@@ -267,6 +306,8 @@ int main(int argc, char **argv) {
   const char *mode = argc > 1 ? argv[1] : "";
   if (!strcmp(mode, "claims") && argc == 6)
     claims(argv[2], atoi(argv[3]), atof(argv[4]), (uint32_t)atoi(argv[5]));
+  else if (!strcmp(mode, "activities") && argc == 6)
+    activities(argv[2], atoi(argv[3]), atof(argv[4]), atof(argv[5]));
   else if (!strcmp(mode, "ring") && argc == 4)
     ring(atoi(argv[2]), atof(argv[3]));
   else if (!strcmp(mode, "socket") && argc == 4)
