@@ -99,12 +99,18 @@ static void count_ends(struct siox__call *c, bool failed, int64_t end) {
                   failed);
 }
 
-bool siox__quick_begin(struct siox__span *s, enum siox_call call, int64_t bytes) {
+bool siox__quick_begin(struct siox__span *s, struct siox_tally *tally, enum siox_call call,
+                       int64_t bytes) {
   struct siox__thread *self = &siox__self;
-  struct siox_tally *tally = siox__tally();
-  if (!tally || self->depth || self->site || self->within || self->io_running ||
-      (siox__welcomed() && (siox__predicts() || siox__wanted(SIOX_WANT_MPI))))
+  const int status = atomic_load_explicit(&siox__client.status, memory_order_acquire);
+  if (self->depth || self->io_running || self->site || self->within)
     return false;
+  if (status == SIOX_STATUS_READY || status == SIOX_STATUS_LOST) {
+    const struct siox_ring *ring = siox__client.ring;
+    if (siox__predicts() ||
+        (atomic_load_explicit(&ring->wanted, memory_order_relaxed) & SIOX_WANT_MPI))
+      return false;
+  }
   s->tally = tally;
   s->thread = self->shown ? self->number : siox__tally_thread();
   s->row = siox__tally_row(SIOX_LAYER_MPIIO, call);

@@ -83,10 +83,11 @@ static void split_begins(struct siox__call *c) {
 #define QUICK_INDIVIDUAL true
 #define QUICK_SHARED false
 #define QUICK(name, may, arguments)                                                                \
-  if ((may) && siox__tally()) {                                                                    \
+  struct siox_tally *tally = (may) ? siox__tally() : NULL;                                         \
+  if (tally) {                                                                                     \
     struct siox__span quick;                                                                       \
     const int64_t bytes = bytes_of(count, type);                                                   \
-    if (siox__quick_begin(&quick, SIOX_CALL_##name, bytes))                                        \
+    if (siox__quick_begin(&quick, tally, SIOX_CALL_##name, bytes))                                 \
       return siox__quick_end(&quick, P##name arguments, bytes);                                    \
   }
 
