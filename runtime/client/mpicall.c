@@ -114,14 +114,14 @@ bool siox__quick_begin(struct siox__span *s, struct siox_tally *tally, enum siox
   s->tally = tally;
   s->thread = self->shown ? self->number : siox__tally_thread();
   s->row = siox__tally_row(SIOX_LAYER_MPIIO, call);
-  s->start = siox__now_ns();
+  s->start = siox__tally_now();
   s->running = siox__tally_runs(tally, s->thread, s->row, (uint64_t)bytes, s->start);
   self->io_running = true; /* of no site and no collective: they are 0 between calls */
   return true;
 }
 
 int siox__quick_end(struct siox__span *s, int result, int64_t bytes) {
-  const int64_t end = siox__now_ns();
+  const int64_t end = siox__tally_now();
   const bool failed = result != MPI_SUCCESS;
   siox__self.io_running = false;
   if (s->running)

@@ -123,7 +123,7 @@ static inline void begin(struct siox__span *s, struct siox_tally *tally, unsigne
   s->thread = thread();
   s->file = file;
   s->end = 0;
-  s->start = siox__now_ns();
+  s->start = siox__tally_now();
   s->running = siox__tally_runs(tally, s->thread, row, bytes, s->start);
 }
 
@@ -201,7 +201,7 @@ static void record(const struct siox__span *s, int64_t result, int64_t offset) {
 
 void siox__posix_over(struct siox__span *s, int64_t result, int64_t offset, bool unseen) {
   if (!s->end)
-    s->end = siox__now_ns();
+    s->end = siox__tally_now();
   if (s->running)
     atomic_store_explicit(&s->running->start, 0, memory_order_release);
   siox__tally_add(s->tally, s->thread, s->row, result < 0 ? 0 : (uint64_t)result, s->end - s->start,
@@ -220,7 +220,7 @@ void siox__posix_open_began(struct siox__span *s, enum siox_posix_call call) {
 
 void siox__posix_open_over(struct siox__span *s) {
   if (s->tally)
-    s->end = siox__now_ns();
+    s->end = siox__tally_now();
 }
 
 void siox__posix_opened(struct siox__span *s, int fd, bool managed) {

@@ -4,6 +4,14 @@
 #ifndef SIOX_COMMON_TALLY_WRITE_H
 #define SIOX_COMMON_TALLY_WRITE_H
 #include "common/tally.h"
+#include <time.h>
+
+/* siox__now_ns() (common/clock.h). */
+static inline int64_t siox__tally_now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
 
 /* siox_size_class by the number of bits of the bytes. */
 static const uint8_t siox__class_of_bits[65] = {0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 3, 3, 3,
@@ -59,8 +67,10 @@ static inline void siox__tally_into(struct siox_tally_slot *s, uint64_t bytes, i
   siox__add64(&s->calls, 1, own);
 }
 
-static inline void siox__tally_add(struct siox_tally *t, unsigned thread, unsigned row,
-                                   uint64_t bytes, int64_t ns, bool failed) {
+__attribute__((always_inline)) static inline void siox__tally_add(struct siox_tally *t,
+                                                                  unsigned thread, unsigned row,
+                                                                  uint64_t bytes, int64_t ns,
+                                                                  bool failed) {
   const unsigned size_class = siox__class_of(bytes);
   unsigned slot =
       atomic_load_explicit(&t->index[row * SIOX_SIZE_CLASSES + size_class], memory_order_acquire) -
