@@ -113,7 +113,7 @@ static int open_sheet(struct csv *b, enum siox__row_kind kind, struct siox_diag 
   /* Where others may write into the directory, a link there leads to a file that is not ours. */
   const int how = O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
   struct stat st;
-  s->fd = openat(b->directory, name, how, 0644);
+  s->fd = openat(b->directory, name, how, 0640);
   if ((s->fd < 0 && errno == ELOOP) ||
       (s->fd >= 0 && fstat(s->fd, &st) == 0 && !S_ISREG(st.st_mode))) {
     snprintf(diag->text, sizeof diag->text, "%s: is a link, or no file", name);
@@ -165,7 +165,7 @@ static int csv_open(struct siox__base **out, const char *where, enum siox__base_
     snprintf(diag->text, sizeof diag->text, "files of CSV are only ever added to");
     return SIOX_EINVAL;
   }
-  if (mkdir(path, 0755) < 0 && errno != EEXIST)
+  if (mkdir(path, 0750) < 0 && errno != EEXIST)
     return fail(diag, "");
   b->directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (b->directory < 0)

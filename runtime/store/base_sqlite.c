@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* SQLite: a file, with a write-ahead log beside it. */
 #include "store/base.h"
+#include <fcntl.h>
 #include <sqlite3.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -29,6 +30,14 @@ static int prepare(struct sqlite *b, char *text, sqlite3_stmt **statement, struc
   return r;
 }
 
+/* A new file is its owner's and group's: what is stored tells of all users, and meters read often
+ * tell more than others may know (daemon/monitor.h). */
+static void make_file(const char *where) {
+  int fd = *where == ':' ? -1 : open(where, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0640);
+  if (fd >= 0)
+    close(fd);
+}
+
 static int sqlite_open(struct siox__base **out, const char *where, enum siox__base_use use,
                        const struct siox__patience *patience, struct siox_diag *diag) {
   (void)patience; /* a lock is waited for so long as PATIENCE_MS says */
@@ -42,8 +51,13 @@ static int sqlite_open(struct siox__base **out, const char *where, enum siox__ba
   const int flags = use == SIOX__BASE_READ      ? SQLITE_OPEN_READONLY
                     : use == SIOX__BASE_MIGRATE ? SQLITE_OPEN_READWRITE
                                                 : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
+  if (flags & SQLITE_OPEN_CREATE)
+    make_file(where);
   if (sqlite3_open_v2(where, &b->db, flags, NULL) != SQLITE_OK)
     return fail(b, diag);
+  /* What functions a view or trigger of a file may call, that somebody else may have made. */
+  sqlite3_db_config(b->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+  sqlite3_db_config(b->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
   sqlite3_busy_timeout(b->db, PATIENCE_MS);
   if (use == SIOX__BASE_READ)
     return siox__schema_ready(&b->base, use, diag);

@@ -716,5 +716,27 @@ def every_kind_of_row_is_stored_in_postgresql():
         assert server.ask("SELECT batch FROM run") == [["2"]]
 
 
+def others_may_not_read_what_is_stored():
+    before = os.umask(0)
+    try:
+        with tempfile.TemporaryDirectory() as directory:
+            path, sheets = os.path.join(directory, "a.db"), os.path.join(directory, "sheets")
+            with Stored(path) as daemon:
+                client = script(daemon, 3)
+                daemon.written(client)
+                for end in "", "-wal", "-shm":
+                    assert os.stat(path + end).st_mode & 0o777 == 0o640, end
+                client.close()
+            run_script("csv:" + sheets)
+            assert os.stat(sheets).st_mode & 0o777 == 0o750
+            for name in os.listdir(sheets):
+                assert os.stat(os.path.join(sheets, name)).st_mode & 0o777 == 0o640, name
+            os.chmod(path, 0o644)  # an administrator's word holds
+            run_script(path)
+            assert os.stat(path).st_mode & 0o777 == 0o644
+    finally:
+        os.umask(before)
+
+
 if __name__ == "__main__":
     globals()[sys.argv[1]]()
