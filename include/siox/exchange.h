@@ -20,7 +20,7 @@ struct siox_exchange {
   struct siox__heard_node {
     struct siox_node_report report;
     uint64_t heard; /* in this cycle */
-  } * node;
+  } *node;
   size_t n, most;
   uint64_t stale;   /* cycles after which a report says nothing any more */
   uint64_t ignored; /* reports that were not newer than what is known */

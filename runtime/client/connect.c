@@ -50,11 +50,12 @@ void siox__warn_once(const char *format, ...) {
   if (!siox__stderr_still_is())
     return;
   char line[512] = "siox: ";
+  const int most = (int)sizeof line - 9;
   va_list arguments;
   va_start(arguments, format);
   int length = vsnprintf(line + 6, sizeof line - 8, format, arguments);
   va_end(arguments);
-  length = length<0 ? 0 : length>(int) sizeof line - 9 ? (int)sizeof line - 9 : length;
+  length = length < 0 ? 0 : length > most ? most : length;
   line[6 + length] = '\n';
   /* stderr as a descriptor: the program's stdio buffers are not ours to touch. */
   siox__report_write(NULL, line, 7 + (size_t)length);

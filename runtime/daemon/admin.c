@@ -79,12 +79,10 @@ json_t *siox__admin_level(struct siox__session *s, json_t *ask) {
     return wrong("level: disks [[first, last], ...] and a speed, \"full\", \"lowest\" or \"auto\"");
   if ((no = no_such_disks(d, "level", ranges)))
     return no;
-  json_array_foreach(
-      ranges, i,
-      range) if ((no =
-                      no_such_speed(
-                          d, range,
-                          speed))) return no; /* of some other disk, too: then none is set */
+  json_array_foreach(ranges, i, range) {
+    if ((no = no_such_speed(d, range, speed)))
+      return no; /* of some other disk, too: then none is set */
+  }
   int64_t now = siox__now_ns();
   int r = siox__daemon_begin(d, now, "siox admin");
   if (r < 0)

@@ -51,8 +51,9 @@ static json_t *jobs_joules(const json_t *report) {
   double sum = 0;
   size_t i;
   json_t *job;
-  json_array_foreach((json_t *)(uintptr_t)jobs, i, job) sum +=
-      json_number_value(json_object_get(job, "joules"));
+  json_array_foreach((json_t *)(uintptr_t)jobs, i, job) {
+    sum += json_number_value(json_object_get(job, "joules"));
+  }
   return json_is_array(jobs) ? json_real(sum) : json_null();
 }
 
