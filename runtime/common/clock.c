@@ -11,3 +11,4 @@ static int64_t read_clock(clockid_t id) {
 
 int64_t siox__now_ns(void) { return read_clock(CLOCK_MONOTONIC); }
 int64_t siox__boot_ns(void) { return read_clock(CLOCK_BOOTTIME); }
+int64_t siox__wall_ns(void) { return read_clock(CLOCK_REALTIME); }

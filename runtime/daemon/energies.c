@@ -3,7 +3,6 @@
 #include "daemon/energies.h"
 #include "common/clock.h"
 #include <stdlib.h>
-#include <time.h>
 
 static const int64_t EVERY_NS = INT64_C(10000000000);
 
@@ -28,15 +27,11 @@ int siox__energies_new(struct siox__energies **out, const struct siox_config *co
   if (!e)
     return SIOX_ENOMEM;
   e->store = store;
-  struct timespec now;
-  clock_gettime(CLOCK_REALTIME, &now);
-  siox__store_put(
-      store,
-      &(struct siox__store_row){
-          .kind = SIOX__ROW_RUN,
-          .number = {siox__now_ns(), now.tv_sec * INT64_C(1000000000) + now.tv_nsec, config->disks},
-          .real = {config->time_scale},
-          .text = {config->policy}});
+  siox__store_put(store, &(struct siox__store_row){
+                             .kind = SIOX__ROW_RUN,
+                             .number = {siox__now_ns(), siox__wall_ns(), config->disks},
+                             .real = {config->time_scale},
+                             .text = {config->policy}});
   return 0;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* What happened, to the trace and to the store. Neither ever stops the daemon: what cannot be
  * written is counted and said once. */
+#include "common/clock.h"
 #include "daemon/daemon.h"
 #include "daemon/monitor.h"
 #include <errno.h>
@@ -75,9 +76,7 @@ static void store_run(struct siox__daemon *d, int64_t start, int64_t wall, const
 
 int siox__record_begin(struct siox__daemon *d, int64_t start, const char *program,
                        struct siox_diag *diag) {
-  struct timespec now;
-  clock_gettime(CLOCK_REALTIME, &now);
-  int64_t wall = now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
+  const int64_t wall = siox__wall_ns();
   store_run(d, start, wall, program);
   if (!d->config->record)
     return 0;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Triggers in the daemon: which fire, and who does what they ask for. */
 #include "daemon/triggers.h"
+#include "common/clock.h"
 #include "daemon/trigger_file.h"
 #include "monitor/metrics.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { TOLD = 64 }; /* triggers in the status */
@@ -97,10 +97,8 @@ static struct siox__event event_of(const struct siox__triggers *t, const struct 
                                    const struct siox__levels *levels, const struct looked_at *l,
                                    size_t which) {
   const struct siox_trigger_report *r = &l->report[which];
-  struct timespec now;
-  clock_gettime(CLOCK_REALTIME, &now);
   struct siox__event e = {.line = rule->line,
-                          .wall_ns = now.tv_sec * INT64_C(1000000000) + now.tv_nsec,
+                          .wall_ns = siox__wall_ns(),
                           .level = r->level,
                           .state = r->state,
                           .verdict = r->verdict,

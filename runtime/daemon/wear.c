@@ -14,7 +14,6 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { VERSION = 1, FILE_MAX = 64 << 20 };
@@ -42,12 +41,6 @@ static bool wears(const struct siox__daemon *d) {
       if (siox_drive_wear(&d->drives.profile[p], l) != SIOX_WEAR_NONE)
         return true;
   return false;
-}
-
-static int64_t calendar(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_REALTIME, &now);
-  return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
 }
 
 static void identity(const struct siox__daemon *d, uint32_t disk, char *text, size_t size) {
@@ -170,7 +163,7 @@ static bool resume(struct siox__daemon *d, uint32_t disk, const json_t *drive, i
 
 void siox__wear_begin(struct siox__daemon *d) {
   struct siox__wear *w = d->wear;
-  int64_t now = calendar();
+  int64_t now = siox__wall_ns();
   char name[4096];
   uint32_t wrong = 0;
   for (uint32_t i = 0; w && i < d->drives.ndisks; i++) {
@@ -204,7 +197,7 @@ static void forget_others(struct siox__wear *w, int64_t now) {
 /* What is to be in the file; NULL: no memory. */
 static char *text_of(struct siox__daemon *d) {
   struct siox__wear *w = d->wear;
-  int64_t now = calendar(), late = d->stamped ? 0 : siox__now_ns() - siox_bank_now(d->bank);
+  int64_t now = siox__wall_ns(), late = d->stamped ? 0 : siox__now_ns() - siox_bank_now(d->bank);
   char name[4096];
   forget_others(w, now);
   for (uint32_t i = 0; i < d->drives.ndisks; i++) {

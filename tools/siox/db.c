@@ -6,7 +6,6 @@
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 static const char usage[] =
     "usage: siox db COMMAND PLACE [options]\n"
@@ -93,12 +92,6 @@ int siox__db_fail(const struct siox__db *db, int code, const struct siox_diag *d
   fprintf(stderr, "siox db %s: %s: %s\n", db->what, db->name,
           *diag->text ? diag->text : siox_strerror(code));
   return 1;
-}
-
-int64_t siox__db_now(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_REALTIME, &now);
-  return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
 }
 
 void siox__db_print(json_t *o) {

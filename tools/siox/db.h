@@ -24,7 +24,6 @@ int siox__db_info(struct siox__db *db);
 /* Opens db->base; false after a message. */
 bool siox__db_open(struct siox__db *db, enum siox__base_use use);
 int siox__db_fail(const struct siox__db *db, int code, const struct siox_diag *diag); /* 1 */
-int64_t siox__db_now(void);     /* ns of CLOCK_REALTIME */
 void siox__db_print(json_t *o); /* and lets go of it */
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* siox db rollup and purge: what is old is kept shorter, or not at all. */
+#include "common/clock.h"
 #include "db.h"
 #include "store/maintain.h"
 
@@ -35,7 +36,7 @@ int siox__db_rollup(struct siox__db *db) {
     json_decref(all.list);
     return 1;
   }
-  const int64_t now = siox__db_now();
+  const int64_t now = siox__wall_ns();
   int r = 0;
   if (db->older >= 0)
     r = siox__store_rollup(db->base, db->to ? db->to : 600 * SECOND, now - db->older, take_step,
@@ -77,7 +78,7 @@ static void take_table(void *context, const char *table, int64_t rows) {
 int siox__db_purge(struct siox__db *db) {
   struct purged all = {json_object(), 0};
   struct siox_diag diag = {""};
-  const struct siox__purge how = {siox__db_now() - db->older, db->runs, db->dry_run};
+  const struct siox__purge how = {siox__wall_ns() - db->older, db->runs, db->dry_run};
   int status = 1;
   if (siox__db_open(db, SIOX__BASE_MIGRATE)) {
     int r = siox__store_purge(db->base, &how, take_table, &all, &diag);

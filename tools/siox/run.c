@@ -3,6 +3,7 @@
 #include "activities.h"
 #include "check.h"
 #include "cli/slip.h"
+#include "common/clock.h"
 #include "output.h"
 #include "preload.h"
 #include "profile.h"
@@ -13,7 +14,6 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 static const char usage[] =
@@ -239,13 +239,10 @@ static int check_daemon(const struct options *o, const struct siox_config *confi
 static void export(const struct options *o, const struct siox_config *config, char *job,
                    size_t size) {
   const char *given = o->job ? o->job : getenv("SIOX_JOB");
-  struct timespec now;
-  clock_gettime(CLOCK_REALTIME, &now);
   if (given && *given)
     snprintf(job, size, "%s", given);
   else
-    snprintf(job, size, "run-%d-%lld", (int)getpid(),
-             (long long)now.tv_sec * 1000 + now.tv_nsec / 1000000);
+    snprintf(job, size, "run-%d-%lld", (int)getpid(), (long long)(siox__wall_ns() / 1000000));
   setenv("SIOX_JOB", job, 1);
   setenv("SIOX_SOCKET", config->socket, 1);
   char *budget = siox_config_text(config, SIOX_SETTING_delay_budget);
