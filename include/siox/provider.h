@@ -131,6 +131,8 @@ struct siox_provider {
   void (*close)(void *state);
 };
 
+/* "counter", "gauge", "sampled"; never NULL. */
+const char *siox_metric_kind_name(enum siox_metric_kind kind);
 /* "package", ...; never NULL. The domain of such a name, length bytes long, or SIOX_NDOMAINS. */
 const char *siox_domain_name(enum siox_domain domain);
 enum siox_domain siox_domain_find(const char *name, size_t length);

@@ -17,6 +17,8 @@ enum siox_reduction {
 };
 int64_t siox_reduction_ns(enum siox_reduction length);
 const char *siox_reduction_text(enum siox_reduction length);
+/* The length of a text, with blanks or without: "1s" and "1 s"; SIOX_NREDUCTIONS: there is none. */
+enum siox_reduction siox_reduction_find(const char *text);
 
 struct siox_interval {
   int64_t start_ns;

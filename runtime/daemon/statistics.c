@@ -27,26 +27,13 @@ struct siox__statistics {
   int64_t numbers; /* given to series */
 };
 
-/* "1s" is the length that is told as "1 s". */
-static bool is_length(const char *given, enum siox_reduction length) {
-  const char *text = siox_reduction_text(length);
-  for (; *given || *text; given++, text++) {
-    text += *text == ' ';
-    if (*given != *text)
-      return false;
-  }
-  return true;
-}
-
 static int read_lengths(struct siox__statistics *s, const struct siox_config *config,
                         struct siox_diag *diag) {
   const struct siox_config_list *list = &config->statistics;
   for (uint32_t i = 0; i < list->count; i++) {
-    enum siox_reduction l = 0;
+    const enum siox_reduction l = siox_reduction_find(list->item[i]);
     if (list->count == 1 && !strcmp(list->item[i], "off"))
       return 0;
-    while (l < SIOX_NREDUCTIONS && !is_length(list->item[i], l))
-      l++;
     if (l == SIOX_NREDUCTIONS)
       return siox_config_refuse(
           config, SIOX_SETTING_statistics, diag, SIOX_EINVAL,
@@ -76,14 +63,13 @@ int siox__statistics_new(struct siox__statistics **out, const struct siox_config
 }
 
 static void put_metric(struct siox__statistics *s, struct reduced *r) {
-  static const char *const kinds[] = {"counter", "gauge", "sampled"};
   r->number = ++s->numbers;
   siox__store_put(s->store,
                   &(struct siox__store_row){
                       .kind = SIOX__ROW_METRIC,
                       .number = {r->number, (r->metric.flags & SIOX_METRIC_ESTIMATED) != 0},
                       .text = {r->provider, r->metric.name, r->metric.where, r->metric.unit,
-                               kinds[r->metric.kind], siox_domain_name(r->metric.domain)}});
+                               siox_metric_kind_name(r->metric.kind), siox_domain_name(r->metric.domain)}});
 }
 
 static void put_interval(struct siox__statistics *s, struct reduced *r, enum siox_reduction l) {

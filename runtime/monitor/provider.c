@@ -19,6 +19,13 @@ const struct siox_provider *siox_provider_find(const char *name) {
   return NULL;
 }
 
+const char *siox_metric_kind_name(enum siox_metric_kind kind) {
+  static const char *const names[] = {[SIOX_METRIC_COUNTER] = "counter",
+                                      [SIOX_METRIC_GAUGE] = "gauge",
+                                      [SIOX_METRIC_SAMPLED] = "sampled"};
+  return (unsigned)kind <= SIOX_METRIC_SAMPLED ? names[kind] : "?";
+}
+
 static const char *const domains[SIOX_NDOMAINS] = {
 #define SIOX_DOMAIN(name, text, part_of, what) text,
 #include "siox/domains.def"

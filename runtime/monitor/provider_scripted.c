@@ -96,7 +96,6 @@ static int option(const struct reader *r, char *word, struct siox_metric *m) {
 }
 
 static int metric_line(const struct reader *r, char *rest) {
-  static const char *const kinds[] = {"counter", "gauge", "sampled"};
   char *words[4], *save = NULL;
   int n = 0;
   for (char *from = rest; n < 4 && (words[n] = strtok_r(from, " \t", &save)); from = NULL)
@@ -105,12 +104,12 @@ static int metric_line(const struct reader *r, char *rest) {
     return wrong(r, "metric", "NAME PLACE UNIT counter|gauge|sampled [key=value...]");
   if (r->s->nrows > 0)
     return wrong(r, words[0], "metrics stand before the first row");
-  int kind = 0;
-  while (kind < 3 && strcmp(kinds[kind], words[3]) != 0)
+  enum siox_metric_kind kind = SIOX_METRIC_COUNTER;
+  while (kind <= SIOX_METRIC_SAMPLED && strcmp(siox_metric_kind_name(kind), words[3]) != 0)
     kind++;
-  if (kind == 3)
+  if (kind > SIOX_METRIC_SAMPLED)
     return wrong(r, words[3], "is none of counter, gauge, sampled");
-  struct siox_metric *m = siox__metrics_add(&r->s->metrics, (enum siox_metric_kind)kind, words[0],
+  struct siox_metric *m = siox__metrics_add(&r->s->metrics, kind, words[0],
                                             strcmp(words[1], "-") == 0 ? "" : words[1], words[2]);
   if (!m)
     return SIOX_ENOMEM;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A ring of intervals for each series and length. */
 #include "monitor/reductions.h"
+#include <stdbool.h>
 #include <stdlib.h>
 
 static const struct {
@@ -36,6 +37,24 @@ struct siox_reductions {
 
 int64_t siox_reduction_ns(enum siox_reduction length) { return lengths[length].ns; }
 const char *siox_reduction_text(enum siox_reduction length) { return lengths[length].text; }
+
+static bool same_text(const char *a, const char *b) {
+  for (;; a++, b++) {
+    while (*a == ' ')
+      a++;
+    while (*b == ' ')
+      b++;
+    if (*a != *b || !*a)
+      return *a == *b;
+  }
+}
+
+enum siox_reduction siox_reduction_find(const char *text) {
+  enum siox_reduction l = 0;
+  while (l < SIOX_NREDUCTIONS && !same_text(text, lengths[l].text))
+    l++;
+  return l;
+}
 
 int siox_reductions_new(struct siox_reductions **out) {
   *out = calloc(1, sizeof **out);

@@ -140,6 +140,15 @@ static void intervals_are_those_of_a_list_of_all_samples(void **unused) {
   free(all);
 }
 
+static void a_length_is_found_with_and_without_its_blank(void **state) {
+  (void)state;
+  assert_int_equal(siox_reduction_find("100ms"), SIOX_REDUCTION_100MS);
+  assert_int_equal(siox_reduction_find("10 min"), SIOX_REDUCTION_10MIN);
+  assert_int_equal(siox_reduction_find("1min "), SIOX_REDUCTION_1MIN);
+  assert_int_equal(siox_reduction_find("1"), SIOX_NREDUCTIONS);
+  assert_int_equal(siox_reduction_find(""), SIOX_NREDUCTIONS);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_second_of_a_counter_has_the_sum_of_its_tenths),
@@ -148,6 +157,7 @@ int main(void) {
       cmocka_unit_test(what_is_lost_is_in_no_interval),
       cmocka_unit_test(what_is_older_than_its_time_is_gone_and_longer_intervals_still_have_it),
       cmocka_unit_test(intervals_are_those_of_a_list_of_all_samples),
+      cmocka_unit_test(a_length_is_found_with_and_without_its_blank),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,6 +3,7 @@
 #include "db.h"
 #include "cli/slip.h"
 #include "common/url.h"
+#include "siox/reductions.h"
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
@@ -114,12 +115,10 @@ static int64_t read_age(const char *text) {
              : (int64_t)(n * seconds * 1e9);
 }
 
+/* ns; 0: not a length, or the shortest, which nothing can become. */
 static int64_t read_length(const char *text) {
-  return !strcmp(text, "1s")      ? INT64_C(1000000000)
-         : !strcmp(text, "10s")   ? INT64_C(10000000000)
-         : !strcmp(text, "1min")  ? INT64_C(60000000000)
-         : !strcmp(text, "10min") ? INT64_C(600000000000)
-                                  : 0;
+  const enum siox_reduction length = siox_reduction_find(text);
+  return length > 0 && length < SIOX_NREDUCTIONS ? siox_reduction_ns(length) : 0;
 }
 
 /* 0, or the exit status + 1. */

@@ -2,10 +2,10 @@
 /* siox db rollup and purge: what is old is kept shorter, or not at all. */
 #include "common/clock.h"
 #include "db.h"
+#include "siox/reductions.h"
 #include "store/maintain.h"
 
-#define SECOND INT64_C(1000000000)
-#define HOUR (3600 * SECOND)
+#define HOUR INT64_C(3600000000000)
 
 struct rolling {
   json_t *list;
@@ -25,11 +25,12 @@ static void take_step(void *context, const struct siox__rolled *step) {
 
 int siox__db_rollup(struct siox__db *db) {
   static const struct {
-    int64_t to, older;
-  } usual[] = {{SECOND, HOUR},
-               {10 * SECOND, 24 * HOUR},
-               {60 * SECOND, 7 * 24 * HOUR},
-               {600 * SECOND, 90 * 24 * HOUR}};
+    enum siox_reduction to;
+    int64_t older;
+  } usual[] = {{SIOX_REDUCTION_1S, HOUR},
+               {SIOX_REDUCTION_10S, 24 * HOUR},
+               {SIOX_REDUCTION_1MIN, 7 * 24 * HOUR},
+               {SIOX_REDUCTION_10MIN, 90 * 24 * HOUR}};
   struct rolling all = {json_array(), 0, 0};
   struct siox_diag diag = {""};
   if (!siox__db_open(db, SIOX__BASE_MIGRATE)) {
@@ -39,11 +40,12 @@ int siox__db_rollup(struct siox__db *db) {
   const int64_t now = siox__wall_ns();
   int r = 0;
   if (db->older >= 0)
-    r = siox__store_rollup(db->base, db->to ? db->to : 600 * SECOND, now - db->older, take_step,
-                           &all, &diag);
+    r = siox__store_rollup(db->base, db->to ? db->to : siox_reduction_ns(SIOX_NREDUCTIONS - 1),
+                           now - db->older, take_step, &all, &diag);
   /* The oldest first: what becomes 10 min at once need not become 1 s before. */
   for (int i = sizeof usual / sizeof *usual - 1; i >= 0 && db->older < 0 && r == 0; i--)
-    r = siox__store_rollup(db->base, usual[i].to, now - usual[i].older, take_step, &all, &diag);
+    r = siox__store_rollup(db->base, siox_reduction_ns(usual[i].to), now - usual[i].older,
+                           take_step, &all, &diag);
   if (r == 0 && db->json) {
     siox__db_print(json_pack("{s:s, s:I, s:I, s:O}", "place", db->name, "rows",
                              (json_int_t)all.rows, "made", (json_int_t)all.made, "steps",

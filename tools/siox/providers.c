@@ -112,8 +112,6 @@ static bool wanted(const struct options *o, const struct siox_provider *p) {
   return o->nnames == 0;
 }
 
-static const char *const kinds[] = {"counter", "gauge", "sampled"};
-
 /* What the provider says of itself; probe.error < 0: it does not work. Opened in a collector of its
  * own, so that what is wrong with one source is told of that one. */
 static json_t *look(const struct options *o, const struct siox_provider *p) {
@@ -134,7 +132,7 @@ static json_t *look(const struct options *o, const struct siox_provider *p) {
     const struct siox_metric *m = &cycle->series[i].metric;
     json_array_append_new(metrics, json_pack("{s:s, s:s, s:s, s:s, s:s, s:b}", "name", m->name,
                                              "where", m->where, "unit", m->unit, "kind",
-                                             kinds[m->kind], "domain", siox_domain_name(m->domain),
+                                             siox_metric_kind_name(m->kind), "domain", siox_domain_name(m->domain),
                                              "estimated", (m->flags & SIOX_METRIC_ESTIMATED) != 0));
   }
   siox_collector_free(c);
@@ -211,7 +209,7 @@ static json_t *series_json(const struct siox_series *s) {
   const bool valid = s->last.state == SIOX_SAMPLE_VALID;
   json_t *o = json_pack("{s:s, s:s, s:s, s:s, s:s, s:b, s:b}", "provider", s->provider->name,
                         "name", s->metric.name, "where", s->metric.where, "unit", s->metric.unit,
-                        "kind", kinds[s->metric.kind], "estimated",
+                        "kind", siox_metric_kind_name(s->metric.kind), "estimated",
                         (s->metric.flags & SIOX_METRIC_ESTIMATED) != 0, "counts", s->counts);
   json_object_set_new(o, "value", valid ? json_real(s->last.value) : json_null());
   if (!valid)
