@@ -3,6 +3,7 @@
 #include "common/clock.h"
 #include "daemon/daemon.h"
 #include "siox/knowledge.h"
+#include "store/trace_wire.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -174,6 +175,9 @@ static int take(struct siox__session *s, const struct siox__record *record, cons
     return 0;
   }
   }
+  /* The trace would refuse it, and be told not to be whole for everybody. */
+  if ((*why = siox__trace_wrong(&event, 0)))
+    return SIOX_EPROTO;
   siox__record_event(d, &event);
   return 0;
 }

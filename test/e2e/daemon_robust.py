@@ -140,6 +140,23 @@ def corrupt_ring_ends_only_its_connection():
         assert honest.ask("status")["clients"] == 1
 
 
+def a_call_that_ends_before_it_began_spoils_no_trace():
+    with Daemon() as daemon:
+        daemon.stop()
+        daemon.settings["record"] = os.path.join(daemon.directory, "t.siox")
+        daemon.start()
+        for start, end in ((2, 1), (-1, 5), (1, NEVER)):
+            liar = daemon.client().join(job="liar")
+            liar.call(start, end, (0, 0))
+            try:
+                liar.receive()
+                raise AssertionError("still there")
+            except (EOFError, ConnectionResetError):
+                pass
+        status = daemon.client().ask("status")
+        assert status["counters"]["trace_lost"] == 0, status["counters"]
+
+
 def ring_and_table_cannot_be_cut_or_written():
     with Daemon() as daemon:
         client = daemon.client().join()
