@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Table 2 and Fig. 4 of the monitoring paper: the four levels of access on the emulated store."""
 
+import json
 import os
 import statistics
 import subprocess
 import sys
+import tempfile
 
-from monitoring_run import Place
+from monitoring_run import SIOX, Place
 
 # Watts that nobody measured here: of a node that, like the paper's, takes some 60 W with little to do.
 IDLE_WATTS, DYNAMIC_WATTS = 55, 95
@@ -43,7 +45,8 @@ def meter(seen):
     return [(t, u, alone({"seconds": u - t, "cpu_seconds": k - j})) for (t, j), (u, k) in zip(told, told[1:])]
 
 
-def one(name, level, disks, hints, scale, keep_power):
+def one(name, level, disks, hints, scale, keep):
+    """keep: of its report and of its power over time, too."""
     options = ["--levels", level, "--scale", scale, "--json=" + "phases.json", "store/output.dat"]
     for hint in hints:
         options[:0] = ["--info", hint]
@@ -58,12 +61,26 @@ def one(name, level, disks, hints, scale, keep_power):
                   "activities": report["activities"]["rank_0"], "calls": report["activities"]["calls"],
                   "requests": report["run"]["requests"], "requested": report["activities"]["bytes_read"] + report["activities"]["bytes_written"],
                   "bytes": sum(p["bytes"] for p in phases.values()), "late": report["late"], "dropped": report["records_dropped"]}
-        if keep_power:
+        if keep:
+            result["report"] = report
             segments = list(place.segments())
             start, end = min(s[0] for s in segments), max(s[1] for s in segments)
             step = max((end - start) / 100, 0.3)
             result["power"] = {"step": step, "processors": spread(meter(seen), start, end, step), "disks": spread(segments, start, end, step)}
         return result
+
+
+def compare(rows):
+    """What siox report --compare prints of the first runs: Fig. 2."""
+    with tempfile.TemporaryDirectory(prefix="siox-bench.") as directory:
+        files = []
+        for name in PAPER:
+            report = dict(rows[name][0]["report"])
+            report["command"] = "levels --levels " + name
+            files.append(os.path.join(directory, name + ".json"))
+            with open(files[-1], "w") as f:
+                json.dump(report, f)
+        return subprocess.run([SIOX, "report", "--compare", *files], stdout=subprocess.PIPE, text=True, check=True).stdout
 
 
 def measure(scale, repeats):
@@ -72,7 +89,10 @@ def measure(scale, repeats):
         for name, level, disks, hints in VARIANTS:
             print("levels: %s, %d of %d" % (name, repeat + 1, repeats), file=sys.stderr, flush=True)
             rows.setdefault(name, []).append(one(name, level, disks, hints, scale, repeat == 0 and name in PAPER))
-    return {"scale": scale, "repeats": repeats, "blocks": max(1, round(6400 * scale)), "rows": rows}
+    fig2 = compare(rows)
+    for name in PAPER:
+        rows[name][0].pop("report")
+    return {"fig2": fig2, "scale": scale, "repeats": repeats, "blocks": max(1, round(6400 * scale)), "rows": rows}
 
 
 def alone(m):
@@ -91,7 +111,7 @@ def table(results):
     for name, runs in results["rows"].items():
         base = "3 on 8 disks" if "8 disks" in name else "3"
         paper = PAPER.get(name)
-        m = {key: median(runs, key) for key in runs[0] if key != "power"}
+        m = {key: median(runs, key) for key in runs[0] if key not in ("power", "report")}
         ratio = m["seconds"] / median(results["rows"][base], "seconds")
         yield "| %s | %s | %.2f | %.2f | %.2f | %s | %.2f | %s | %.1f | %.2f | %.1f | %s | %d | %d | %.2f |" % (
             name, paper[0] if paper else "", m["seconds"], m["write"], m["read"], "%.2f" % (paper[0] / 120) if paper else "", ratio,
