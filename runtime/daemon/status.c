@@ -157,9 +157,6 @@ static json_t *job(struct siox__daemon *d, uint32_t number) {
   json_object_set_new(o, "joules", joules_of(totals.joules));
   if (d->activities && number < SIOX_FORGOTTEN)
     json_object_set_new(o, "calls", siox__activities_json(d->activities, d->job[number].serial));
-  if (d->activities && number < SIOX_FORGOTTEN)
-    json_object_set_new(o, "processes",
-                        siox__activities_processes(d->activities, d->job[number].serial));
   if (d->monitor && number < SIOX_FORGOTTEN) {
     double joules, busy_s;
     siox__monitor_job(d->monitor, d->job[number].serial, &joules, &busy_s);
@@ -175,8 +172,13 @@ json_t *siox__status_jobs(struct siox__daemon *d, const char *key, uid_t asker) 
     if (d->job[i].forgotten || !d->job[i].seen)
       continue;
     else if (!key || !strcmp(key, d->job[i].key) ||
-             (d->job[i].uid == asker && !strcmp(key, d->job[i].name)))
-      json_array_append_new(list, job(d, i));
+             (d->job[i].uid == asker && !strcmp(key, d->job[i].name))) {
+      json_t *o = job(d, i);
+      if (d->activities)
+        json_object_set_new(o, "processes",
+                            siox__activities_processes(d->activities, d->job[i].serial));
+      json_array_append_new(list, o);
+    }
   return list;
 }
 

@@ -93,6 +93,19 @@ def children_of_fork_count_once():
         assert [processes["figures"]["posix_bytes"][k] for k in ("minimum", "maximum")] == [3000, 5000], processes
 
 
+def what_was_before_exec_is_told_by_the_daemon():
+    with Place() as place:
+        program = place.compiled("""
+            int main(int c, char **v) {
+              put(v[1], c > 2 ? 3 : 5);
+              if (c == 2) execl(v[0], v[0], v[1], "again", (char *)0);
+              return 0;
+            }""")
+        _, _, err, report = place.report(program, place.path, SIOX_REPORT="console")
+        assert calls(report, "posix write") == (8, 8000, 0), report["totals"]["calls"]
+        assert reporters.row(err[:err.index("siox: policy")], "posix write")[0] == 3, err
+
+
 def ranks_have_minimum_average_and_maximum_in_few_lines():
     with Place() as place:
         program = place.compiled(WRITES + PLAIN, compiler=MPICC)
