@@ -270,6 +270,30 @@ def a_slow_disk_is_named():
             assert "disk_request_time of disk2" in found["evidence"] and "no more to do" in found["evidence"], found
 
 
+def processes_that_come_and_go_keep_nobody():
+    """Eight children join and leave, thirty times each, while the monitor looks at them a hundred times a second."""
+    with tempfile.TemporaryDirectory() as directory:
+        path = configuration(directory, "providers: [processors, processes]\n")
+        with Daemon(monitor=path, monitor_period=0.01, clock="monotonic") as daemon:
+            tool, children = daemon.client(), []
+            for rank in range(8):
+                children.append(os.fork())
+                if not children[-1]:
+                    status = 1
+                    try:
+                        for job in range(30):
+                            daemon.client().join(job=f"brief-{job % 3}", rank=rank, size=8).close()
+                        status = 0
+                    finally:
+                        os._exit(status)
+            for child in children:
+                assert os.waitpid(child, 0)[1] == 0, "a child failed"
+            cycles = tool.ask("status")["monitor"]["cycles"]
+            m = until(lambda: (m := tool.ask("status")["monitor"]) and m["cycles"] > cycles + 5 and
+                      not m["processes"]["count"] and m)
+            assert m["processes"]["judged"] == 0, m
+
+
 def without_a_period_nothing_is_measured():
     with Daemon(monitor_period=-1) as daemon:
         assert daemon.client().ask("status")["monitor"] is None

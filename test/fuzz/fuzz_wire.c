@@ -4,6 +4,7 @@
 #include "daemon/message.h"
 #include "fuzz.h"
 #include "siox/bank.h"
+#include "siox/knowledge.h"
 #include "siox/layout.h"
 #include <stdlib.h>
 #include <string.h>
@@ -112,6 +113,12 @@ static void take_record(const void *data, size_t size) {
     fuzz_touch(r.u.site.file, r.u.site.head->file_length);
     fuzz_touch(r.u.site.function, r.u.site.head->function_length);
     fuzz_touch(r.u.site.call, r.u.site.head->call_length);
+  } else if (r.head.type == SIOX_REC_OPENED) {
+    struct siox_settings settings;
+    char *hints = strndup(r.u.opened.hints, r.u.opened.head->length);
+    if (hints)
+      FUZZ_CHECK(siox_settings_parse(&settings, hints) <= 0);
+    free(hints);
   } else if (r.head.type == SIOX_REC_CLAIM) {
     uint32_t client;
     struct siox_bank *bank = make_bank(&client);
@@ -227,6 +234,10 @@ void fuzz_seeds(void) {
   struct siox_rec_message message = {.start = 1, .end = 2};
   struct siox_rec_missing missing = {.what = 1, .count = 2};
   struct siox_rec_enter enter = {.uid = 1, .seq = 2, .file = 1, .bytes = 3, .size = 2, .self = 1};
+  struct {
+    struct siox_rec_opened head;
+    char text[16];
+  } opened = {.head = {.ranks = 2, .length = 10}, .text = "cb_nodes=4"};
   struct siox_msg_drive which = {.disk = 1};
   seed("hello", PACKET, SIOX_MSG_HELLO, &hello, sizeof hello);
   seed("open", PACKET, SIOX_MSG_OPEN, &open, sizeof open.head + 16);
@@ -242,6 +253,7 @@ void fuzz_seeds(void) {
   seed("record-sync", RECORD, SIOX_REC_SYNC, &sync, sizeof sync);
   seed("record-message", RECORD, SIOX_REC_MESSAGE, &message, sizeof message);
   seed("record-enter", RECORD, SIOX_REC_ENTER, &enter, sizeof enter);
+  seed("record-opened", RECORD, SIOX_REC_OPENED, &opened, sizeof opened);
   seed("record-missing", RECORD, SIOX_REC_MISSING, &missing, sizeof missing);
   seed_ring();
 }

@@ -199,6 +199,25 @@ static void site_texts_must_fit_the_record(void **state) {
   assert_int_equal(record(SIOX_REC_SITE, &site, sizeof site, &r, &why), SIOX_EPROTO);
 }
 
+static void hints_of_an_open_must_fit_the_record(void **state) {
+  (void)state;
+  struct {
+    struct siox_rec_opened head;
+    char text[8 + SIOX_HINTS_MOST];
+  } opened = {.head = {.ranks = 2, .length = 8}};
+  struct siox__record r;
+  const char *why;
+  const size_t least = sizeof opened.head + 8;
+  assert_int_equal(record(SIOX_REC_OPENED, &opened, least, &r, &why), 0);
+  opened.head.length = 9;
+  assert_int_equal(record(SIOX_REC_OPENED, &opened, least, &r, &why), SIOX_EPROTO);
+  opened.head.length = UINT32_MAX;
+  assert_int_equal(record(SIOX_REC_OPENED, &opened, least, &r, &why), SIOX_EPROTO);
+  opened.head.length = SIOX_HINTS_MOST + 1;
+  assert_int_equal(record(SIOX_REC_OPENED, &opened, sizeof opened, &r, &why), SIOX_EPROTO);
+  assert_int_equal(record(SIOX_REC_OPENED, &opened, sizeof opened.head - 8, &r, &why), SIOX_EPROTO);
+}
+
 static void random_bodies_never_read_beyond_the_packet(void **state) {
   (void)state;
   srand(3);
@@ -227,6 +246,7 @@ int main(void) {
       cmocka_unit_test(texts_without_end_are_refused),
       cmocka_unit_test(records_must_have_their_size),
       cmocka_unit_test(site_texts_must_fit_the_record),
+      cmocka_unit_test(hints_of_an_open_must_fit_the_record),
       cmocka_unit_test(random_bodies_never_read_beyond_the_packet),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
