@@ -50,9 +50,11 @@ static int wait_for(struct siox__pg *pg, short events, int64_t by, struct siox_d
 
 static int64_t deadline(int64_t ns) { return ns ? siox__now_ns() + ns : 0; }
 
-/* The URL's own connect_timeout holds. */
+/* The URL's own connect_timeout holds, but for who has little patience and no end to it told. */
 static int64_t connect_ns(struct siox__pg *pg) {
   int64_t ns = pg->patience.connect_ns ? pg->patience.connect_ns : CONNECT_NS;
+  if (pg->patience.connect_ns && !pg->patience.end)
+    return ns;
   PQconninfoOption *options = PQconninfo(pg->c);
   for (PQconninfoOption *o = options; o && o->keyword; o++)
     if (!strcmp(o->keyword, "connect_timeout") && o->val && atoi(o->val) > 0)

@@ -87,6 +87,33 @@ def an_old_one_is_migrated_and_a_newer_one_refused():
         assert "schema version 4" in siox("purge", database.url(), "--older", "1d", status=1)
 
 
+def a_killed_migration_leaves_the_old_version_or_makes_the_new_one():
+    """Killed at later and later times, until it gets through."""
+    rows, killed = 30000, 0
+    with Sqlite() as database:
+        database.ask(VERSION_1 + ";")
+        with sqlite3.connect(database.path) as db:
+            db.executemany("INSERT INTO layout VALUES (1, ?, ?, '0:4:64K')", ((i, f"/some/where/{i}") for i in range(rows)))
+        version = 1
+        while version == 1:
+            process = subprocess.Popen([os.path.join(os.environ["SIOX_BUILD"], "bin", "siox"), "db", "migrate", database.url()],
+                                       stdout=subprocess.DEVNULL)
+            try:
+                process.wait(0.01 * (killed + 1))
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+                killed += 1
+            with sqlite3.connect(database.path) as db:
+                assert db.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+                version = db.execute("SELECT MAX(version) FROM schema_version").fetchone()[0]
+                assert db.execute("SELECT COUNT(*) FROM layout").fetchone() == (rows,)
+                tables = {row[0] for row in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+                assert ("total" in tables) == ("metric" in tables) == (version > 1) and "layout_1" not in tables, tables
+    print(f"killed {killed} times")
+    assert killed > 0
+
+
 def info_tells_what_is_there():
     for kind in both():
         with kind() as database:
