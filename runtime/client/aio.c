@@ -83,15 +83,18 @@ static bool submit(const struct aiocb *block, bool write) {
   return kept;
 }
 
+/* From the real call on the blocks may be gone: whoever is notified that an operation is done may
+ * free its block, before the call that began it has returned. */
 #define SUBMIT(name, type, write)                                                                  \
   SIOX_EXPORT int name(type *block) {                                                              \
     submit((const struct aiocb *)block, write);                                                    \
     const uint64_t bytes = block->aio_nbytes > INT64_MAX ? INT64_MAX : block->aio_nbytes;          \
+    const int64_t offset = block->aio_offset;                                                      \
+    const bool unseen = !siox__managed(block->aio_fildes);                                         \
     struct siox__span span;                                                                        \
     siox__posix_begin(&span, SIOX_POSIX_##name, block->aio_fildes, bytes);                         \
     int result = siox__real()->name(block);                                                        \
-    siox__posix_end(&span, result < 0 ? -1 : (int64_t)bytes, block->aio_offset,                    \
-                    !siox__managed(block->aio_fildes));                                            \
+    siox__posix_end(&span, result < 0 ? -1 : (int64_t)bytes, offset, unseen);                      \
     if (result < 0)                                                                                \
       forget(block);                                                                               \
     return result;                                                                                 \
@@ -240,10 +243,12 @@ static int64_t bytes_of(const struct aiocb *const list[], int n) {
 #define SUSPEND(name, type)                                                                        \
   SIOX_EXPORT int name(const type *const list[], int n, const struct timespec *timeout) {          \
     const struct aiocb *const *blocks = (const struct aiocb *const *)list;                         \
+    const int fd = first_fd(blocks, n);                                                            \
+    const bool unseen = !siox__managed(fd);                                                        \
     struct siox__span span;                                                                        \
-    siox__posix_begin(&span, SIOX_POSIX_##name, first_fd(blocks, n), 0);                           \
+    siox__posix_begin(&span, SIOX_POSIX_##name, fd, 0);                                            \
     int result = suspend(blocks, n, timeout);                                                      \
-    siox__posix_end(&span, result, -1, !siox__managed(first_fd(blocks, n)));                       \
+    siox__posix_end(&span, result, -1, unseen);                                                    \
     return result;                                                                                 \
   }
 SUSPEND(aio_suspend, struct aiocb)
@@ -274,10 +279,12 @@ static int list_done(const struct aiocb *const *list, int n, int mode, int resul
     const struct aiocb *const *blocks = (const struct aiocb *const *)list;                         \
     submit_list(blocks, n);                                                                        \
     const int64_t bytes = siox__tally() ? bytes_of(blocks, n) : 0;                                 \
+    const int fd = first_fd(blocks, n);                                                            \
+    const bool unseen = !siox__managed(fd);                                                        \
     struct siox__span span;                                                                        \
-    siox__posix_begin(&span, SIOX_POSIX_##name, first_fd(blocks, n), (uint64_t)bytes);             \
+    siox__posix_begin(&span, SIOX_POSIX_##name, fd, (uint64_t)bytes);                              \
     int result = list_done(blocks, n, mode, siox__real()->name(mode, list, n, event));             \
-    siox__posix_end(&span, result < 0 ? -1 : bytes, -1, !siox__managed(first_fd(blocks, n)));      \
+    siox__posix_end(&span, result < 0 ? -1 : bytes, -1, unseen);                                   \
     return result;                                                                                 \
   }
 LIO(lio_listio, struct aiocb)
