@@ -174,17 +174,17 @@ int siox__act_command(const struct siox__doing *doing, const struct siox__action
   /* What the command writes to may be full: that is its own matter, so it gets a pipe that waits.
    */
   fcntl(ends[1], F_SETFL, 0);
-  const int wrong = spawn(action->argv, env->list, ends[1], &pid);
+  int wrong = spawn(action->argv, env->list, ends[1], &pid);
   close(ends[1]);
   free(env->list);
   free(env);
   if (wrong == 0 && (pidfd = (int)syscall(SYS_pidfd_open, pid, 0)) < 0) {
+    wrong = errno;
     kill(-pid, SIGKILL);
     waitpid(pid, &status, 0);
   }
-  if (wrong != 0 || pidfd < 0) {
-    snprintf(why->text, sizeof why->text, "command %.200s: %s", action->argv[0],
-             strerror(wrong ? wrong : errno));
+  if (wrong != 0) {
+    snprintf(why->text, sizeof why->text, "command %.200s: %s", action->argv[0], strerror(wrong));
     close(ends[0]);
     return SIOX_EIO;
   }

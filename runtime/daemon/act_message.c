@@ -36,6 +36,8 @@ int siox__act_syslog(const struct siox__doing *doing, const struct siox__action 
   const int length = snprintf(to.sun_path, sizeof to.sun_path, "%s/dev/log", doing->root);
   const int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
   int e = 0;
+  if (length < 0 || (size_t)length >= sizeof to.sun_path)
+    errno = ENAMETOOLONG;
   if (fd < 0 || length < 0 || (size_t)length >= sizeof to.sun_path ||
       sendto(fd, text, (size_t)(n < (int)sizeof text ? n : (int)sizeof text - 1), MSG_DONTWAIT,
              (const struct sockaddr *)&to, sizeof to) < 0) {
