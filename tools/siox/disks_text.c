@@ -239,10 +239,15 @@ static void put_monitor(FILE *out, const json_t *monitor) {
             (long long)whole(processes, "abnormal"), (long long)whole(processes, "count"));
   size_t i;
   json_t *p;
-  json_array_foreach(json_object_get(processes, "list"), i, p)
-      fprintf(out, "  rank %lld of %s (pid %lld): %s, %s: %s\n", (long long)whole(p, "rank"),
-              text_of(p, "job"), (long long)whole(p, "pid"), text_of(p, "state"),
-              text_of(p, "verdict"), text_of(p, "evidence"));
+  json_array_foreach(json_object_get(processes, "list"), i, p) {
+    if (whole(p, "rank") < 0)
+      fprintf(out, "  pid %lld of %s", (long long)whole(p, "pid"), text_of(p, "job"));
+    else
+      fprintf(out, "  rank %lld of %s (pid %lld)", (long long)whole(p, "rank"), text_of(p, "job"),
+              (long long)whole(p, "pid"));
+    fprintf(out, ": %s, %s: %s\n", text_of(p, "state"), text_of(p, "verdict"),
+            text_of(p, "evidence"));
+  }
 }
 
 void siox__disks_print(FILE *out, const json_t *answer, bool all) {
