@@ -92,9 +92,16 @@ static int64_t pid_of(const char *where) {
 const struct siox__process *
 siox__process_of_place(const char *where, const struct siox__process *processes, size_t n) {
   const int64_t pid = pid_of(where);
-  for (size_t i = 0; pid >= 0 && i < n; i++)
-    if (processes[i].pid == pid)
-      return &processes[i];
+  size_t low = 0, high = pid < 0 ? 0 : n;
+  while (low < high) {
+    const size_t middle = low + (high - low) / 2;
+    if (processes[middle].pid == pid)
+      return &processes[middle];
+    if (processes[middle].pid < pid)
+      low = middle + 1;
+    else
+      high = middle;
+  }
   return NULL;
 }
 

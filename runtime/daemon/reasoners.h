@@ -66,7 +66,7 @@ void siox__reasoners_free(struct siox__reasoners *r); /* NULL is fine */
 int siox__reasoners_hear(struct siox__reasoners *r, const struct siox_node_report *report);
 void siox__reasoners_cycle(struct siox__reasoners *r, const struct siox__reasoners_input *input,
                            struct siox__levels *levels);
-/* The process of whose metrics a place is; NULL: it is none's. */
+/* The process of whose metrics a place is; NULL: it is none's. processes: by rising pid. */
 const struct siox__process *siox__process_of_place(const char *where,
                                                    const struct siox__process *processes, size_t n);
 /* "rank 3 of JOB (pid 1234)". */
