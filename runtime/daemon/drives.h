@@ -18,7 +18,7 @@ void siox__drives_free(struct siox__drives *drives); /* NULL is fine */
 /* The loop's. */
 void siox__drives_tell(struct siox__drives *drives, const struct siox_segment *segment);
 
-/* "drives"; env->own is the struct siox__drives. SIOX_ERANGE: more than SIOX__DRIVES_MOST. */
+/* "drives"; env->own is the struct siox__drives. SIOX_ENOENT: more than SIOX__DRIVES_MOST. */
 extern const struct siox_provider siox__provider_drives;
 
 #endif

@@ -23,7 +23,7 @@ struct siox__column {
 };
 enum siox__repeated { SIOX__REPEATED_ADD, SIOX__REPEATED_KEEP, SIOX__REPEATED_REPLACE };
 struct siox__table {
-  const char *kind;       /* of row, in small letters: name of its file of CSV */
+  const char *kind;       /* of row; in small letters: name of its file of CSV */
   const char *name, *key; /* key "": none; "run, job" */
   enum siox__repeated repeated;
   int change; /* the row changes one of the table */
