@@ -3,6 +3,7 @@
 """Which activities the daemon stores. Cycles are made abnormal by a scripted metric that jumps at known times; this process is
 the client, and says when its calls ended. recording.py CASE"""
 
+import json
 import os
 import sqlite3
 import subprocess
@@ -142,6 +143,26 @@ def an_end_that_is_said_to_come_is_now():
                 client.call(0, 2**61 - 1, (1, n))
             until(lambda: (r := tool.ask("status")["recording"]) and r["activities"] == 500 and r["waiting"] == 0)
             client.close()
+
+
+def what_a_program_did_is_stored_cycle_by_cycle():
+    """The trace has all that it did, the database what ended in the kept cycles."""
+    with tempfile.TemporaryDirectory() as directory:
+        trace = os.path.join(directory, "t.siox")
+        with daemon_with(jumps(directory, [1.0, 2.0, 3.0]), record=trace) as daemon:
+            subprocess.run([os.environ["SIOX_MPIEXEC"], "-n", "2", os.path.join(os.environ["SIOX_BUILD"], "bin", "levels"),
+                            "--levels", "0", "--blocks", "24", "--block", "16K", "--think", "0.05",
+                            os.path.join(daemon.mount, "f")], check=True, stdout=subprocess.DEVNULL, timeout=120,
+                           env={**os.environ, "SIOX_SOCKET": daemon.socket})
+            daemon.stop()
+        cat = subprocess.run([os.path.join(os.environ["SIOX_BUILD"], "bin", "siox"), "trace", "cat", trace, "--json"],
+                             capture_output=True, text=True, check=True, timeout=60)
+        ends = [e["end_ns"] for e in map(json.loads, cat.stdout.splitlines())
+                if e["event"] in ("io", "call", "sync", "message", "wait")]
+        spans = kept_spans(daemon.database)
+        stored = [end for end, in rows_of(daemon.database, "SELECT finish FROM activity")]
+        assert 0 < len(stored) < len(ends), (len(stored), len(ends))
+        assert sorted(stored) == sorted(e for e in ends if any(begin < e <= end for begin, end, _ in spans)), spans
 
 
 def anomalies_want_a_monitor():
