@@ -134,6 +134,15 @@ SIOX_EXPORT int close(int fd) {
   return result;
 }
 
+/* libc closes the descriptor by itself; the next file under its number is another one. */
+SIOX_EXPORT int fclose(FILE *stream) {
+  const int saved = errno, fd = fileno_unlocked(stream);
+  errno = saved;
+  if (fd >= 0)
+    siox__file_closed(fd);
+  return siox__real()->fclose(stream);
+}
+
 SIOX_EXPORT int close_range(unsigned first, unsigned last, int flags) {
   if (first > last || (flags & ~(int)CLOSE_RANGE_UNSHARE))
     return siox__real()->close_range(first, last, flags); /* invalid, or only marks */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The process's tally: made once, kept through reconnects, never a parent's. What a descriptor is
  * gets asked of the kernel once and is remembered until it is closed here. A descriptor that libc
- * closes by itself (fclose) and that becomes something else is taken for what it was. */
+ * closes by itself (but by fclose) and that becomes something else is taken for what it was. */
 #include "client/tally.h"
 #include "client/files.h"
 #include "client/real.h"

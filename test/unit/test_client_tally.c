@@ -110,6 +110,26 @@ static void a_number_that_means_another_file_is_looked_at_again(void **unused) {
   close(p[1]);
 }
 
+static void a_stream_that_is_closed_gives_its_number_back(void **unused) {
+  (void)unused;
+  int p[2];
+  FILE *stream = fopen(elsewhere, "r+");
+  assert_non_null(stream);
+  const uint64_t w = of(SIOX_POSIX_write).calls;
+  const int fd = fileno(stream);
+  assert_int_equal(write(fd, "x", 1), 1);
+  assert_int_equal(of(SIOX_POSIX_write).calls, w + 1);
+  assert_int_equal(fclose(stream), 0);
+  assert_true(pipe(p) == 0);
+  assert_true(p[0] == fd || p[1] == fd);
+  assert_int_equal(write(p[1], "xx", 2), 2);
+  char b[2];
+  assert_int_equal(read(p[0], b, 2), 2);
+  assert_int_equal(of(SIOX_POSIX_write).calls, w + 1);
+  close(p[0]);
+  close(p[1]);
+}
+
 static void errors_are_counted_apart_and_errno_is_the_programs(void **unused) {
   (void)unused;
   const int fd = open(elsewhere, O_RDONLY);
@@ -275,6 +295,7 @@ int main(void) {
       cmocka_unit_test(calls_on_files_anywhere_are_counted),
       cmocka_unit_test(pipes_sockets_and_devices_are_not),
       cmocka_unit_test(a_number_that_means_another_file_is_looked_at_again),
+      cmocka_unit_test(a_stream_that_is_closed_gives_its_number_back),
       cmocka_unit_test(errors_are_counted_apart_and_errno_is_the_programs),
       cmocka_unit_test(asynchronous_operations_are_counted_with_their_bytes),
       cmocka_unit_test(a_child_of_fork_counts_in_its_own),
