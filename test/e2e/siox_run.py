@@ -103,6 +103,15 @@ def a_command_that_never_started_is_not_asked_how_it_was_built():
         assert run.returncode == 0 and "siox-cc" in err and "did not start" not in err, err
 
 
+def a_job_of_any_bytes_has_a_report():
+    with Place() as place:
+        for name in ("J\udcff", "\u00fc" * 48):  # the second is cut within its last letter
+            run = place.run("true", options=["--quiet", "--json", "--job", name])
+            out, err = run.communicate(timeout=60)
+            assert run.returncode == 0, err
+            assert json.loads(out)["job"].startswith(("J?", "??")), out
+
+
 def help_begins_with_an_example():
     text = subprocess.run([SIOX, "--help"], stdout=subprocess.PIPE, text=True, check=True).stdout
     assert "example: siox run" in text, text

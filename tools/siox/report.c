@@ -205,8 +205,11 @@ json_t *siox__report_make(const json_t *live, const struct siox__outcome *outcom
   static const char *const copied[] = {"policy", "time_scale", "clock",    "transition_rule",
                                        "ndisks", "record",     "finished", "recording"};
   const json_t *counters = json_object_get(live, "counters");
-  json_t *report = json_pack("{s:s, s:i, s:f, s:{}}", "job", job, "status", outcome->status,
-                             "wall_seconds", outcome->seconds, "unavailable");
+  /* A name may be any bytes, and a long one is cut within a letter. */
+  char name[96], *const words[] = {name, NULL};
+  snprintf(name, sizeof name, "%s", job);
+  json_t *report = json_pack("{s:o, s:i, s:f, s:{}}", "job", siox__words(words), "status",
+                             outcome->status, "wall_seconds", outcome->seconds, "unavailable");
   for (size_t i = 0; i < sizeof copied / sizeof *copied; i++)
     json_object_set(report, copied[i], json_object_get(live, copied[i]));
   if (counters) {
