@@ -123,6 +123,7 @@ def one(seed):
         tree.stop()
         if events[0].said:
             raise events[0].said
+        place.wait()
         with sqlite3.connect(place.path("db")) as db:
             abnormal = [t / 1e9 for t, in db.execute("SELECT time FROM cycle WHERE state != 'GOOD' ORDER BY time")]
             stored = [t / 1e9 for t, in db.execute("SELECT finish FROM activity")]

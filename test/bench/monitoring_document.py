@@ -70,7 +70,7 @@ steps; an output along Hilbert's curve every 10 steps, a restart file every 120;
 (least to greatest) of %(repeats)d runs. The energy meter is **scripted** (a powercap tree, `test/bench/monitoring_tree.py`): %(idle)d W and up to %(dynamic)d W
 more by the processor time that the program really took, with noise of 1 %%, and %(factor)d times as much during two faults of 1.2 s at random times
 in each run, %(injected).1f %% of it. The tree's processors are those that the program's processes used; other programs of this machine are not in it, but took
-processors away from this one.
+processors away from this one: run times tell how much (load average %(load).0f on %(cores)d cores).
 
 """
 
@@ -78,10 +78,12 @@ CLIMATE_WHY = """
 S: `statistics` (`learning: 40`). E: `efficiency` (`k: 2`, `stabilisation: 30`; by default k is 4, in the paper's Listing 3 it is 1). Where ours differ, and why:
 - **Cycles of 0.4 s** instead of 0.1 s: the kernel counts processor time in ticks of 10 ms. In 0.1 s two processors have 20 of them, and half a
   ratio more or less cannot be told from ticks (`docs/monitoring.md`). The paper read a cycle counter.
-- **S** learns ranges in 16 s, for a run is 45 s (the paper's: 553 s). It tells the meter's faults and restart files, which come three times in a run; but
+- **S** learns ranges in 16 s, for a run is about a minute (the paper's: 553 s). It tells the meter's faults and restart files, which come three times in a run; but
   also what goes beyond what those seconds had, until it has been so for half a window: a rank that has grown by some pages, other programs of this
   machine that take more of the processors than before. That is what its spread comes from.
-- **E** tells the meter's faults, and phases of I/O, in which processors wait and idle watts count for nothing, as the paper presumes of its own.
+- **E** tells the meter's faults, and little else; both of a run or none: where ranks get little of the processors, their share varies so much that
+  half a ratio is no longer far from the mean. On a less crowded machine it told restart files, too, in which processors wait and idle watts count
+  for nothing: the paper presumes the like of its own.
 - **S&E** in the paper is anything from 3 to 88 %% of all phases, which it does not explain. Ours is about the two together.
 - **Stored** is more than the share of abnormal cycles, for the cycle before and the one after are kept too, and for there is I/O in what is abnormal.
 """
@@ -115,7 +117,7 @@ begins, and each disk has to seek; pages of the program come from disk; other pr
 def climate(results):
     r = results["climate"]
     some = r["rows"]["S"]
-    facts = dict(r, ranks=monitoring_climate.RANKS, idle=monitoring_climate.IDLE_WATTS, dynamic=monitoring_climate.DYNAMIC_WATTS,
+    facts = dict(r, cores=results["cores"], ranks=monitoring_climate.RANKS, idle=monitoring_climate.IDLE_WATTS, dynamic=monitoring_climate.DYNAMIC_WATTS,
                  factor=monitoring_climate.FACTOR, injected=100 * 2.4 * len(some) / sum(row["seconds"] for row in some))
     return CLIMATE % facts + "\n".join(monitoring_climate.table(r)) + "\n" + CLIMATE_WHY.replace("%%", "%"), {}
 

@@ -107,6 +107,12 @@ class Place:
             sys.exit("monitoring.py: %s %s: status %d: %s" % (program, " ".join(map(str, arguments)), process.returncode, said))
         return self.json("report.json"), seen
 
+    def wait(self):
+        """Until the daemon has ended and its database has all."""
+        end = time.monotonic() + 60
+        while os.path.exists(self.socket) and time.monotonic() < end:
+            time.sleep(0.05)
+
     def segments(self):
         """What the disks did: (start, end, joules) in seconds of the clock that Looker has."""
         cat = subprocess.Popen([SIOX, "trace", "cat", self.path("run.siox"), "--segments", "--json"], stdout=subprocess.PIPE, text=True)
