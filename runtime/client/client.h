@@ -205,6 +205,7 @@ static inline bool siox__wanted(uint32_t what) {
 uint64_t siox__record_site(const struct siox_site *site); /* its key; sent once a connection */
 void siox__record_missing(enum siox_missing what);
 uint32_t siox__thread_number(void);
+void siox__thread_number_end(void); /* this thread's is another's from now on */
 void siox__record_reset(void);
 /* The ring's memory is replaced by the fresh one, at the same address, between two records. */
 int siox__record_renew(void *fresh, size_t bytes);

@@ -26,6 +26,8 @@ static void thread_end(void *number) {
   struct siox_tally *t = atomic_load(&siox__tally_at);
   if (t && t != SIOX_TALLY_DUE)
     siox__tally_thread_ends(t, (unsigned)(uintptr_t)number);
+  siox__self.shown = false; /* destructors after this one may do I/O */
+  siox__thread_number_end();
 }
 static void make_key(void) { have_key = pthread_key_create(&at_thread_end, thread_end) == 0; }
 

@@ -155,6 +155,30 @@ def a_jump_out_of_a_handler_leaves_other_threads_going():
             }""") == "whole\n"
 
 
+def seventy_thousand_threads_one_after_the_other_are_counted():
+    with Place() as place:
+        report = os.path.join(place.directory, "report")
+        place.environment["SIOX_REPORT"] = f"console:{report}"
+        assert alike(place, """
+            static int fd;
+            static void *work(void *unused) { return pwrite(fd, "x", 1, 0) == 1 ? "whole" : NULL; }
+            int main(int argc, char **argv) {
+              fd = open("/dev/shm", O_TMPFILE | O_RDWR, 0600);
+              int n = 0;
+              for (int i = 0; i < 70000; i++) {
+                pthread_t thread;
+                void *said = NULL;
+                pthread_create(&thread, NULL, work, NULL);
+                pthread_join(thread, &said);
+                n += said != NULL;
+              }
+              printf("%d\\n", n);
+              return 0;
+            }""") == "70000\n"
+        with open(report) as f:
+            assert "posix pwrite                        70000" in f.read()
+
+
 def few_descriptors_are_the_programs():
     with Place() as place:
         program = compiled(place, """
