@@ -108,6 +108,27 @@ static uint32_t raise_descriptor_limit(void) {
   return most > ASIDE ? (uint32_t)(most - ASIDE) / A_PROCESS : 0;
 }
 
+/* The umask is the whole process's, and other threads make files: it stays as it is. The socket has
+ * its mode before it has a name; what the umask then takes away is given back before anybody can
+ * connect. */
+static int bind_with_mode(int fd, const struct sockaddr_un *address, mode_t mode) {
+  char named[32];
+  struct stat st;
+  if (fchmod(fd, mode) < 0 || bind(fd, (const struct sockaddr *)address, sizeof *address) < 0)
+    return -1;
+  const int at = open(address->sun_path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+  if (at < 0)
+    return -1;
+  snprintf(named, sizeof named, "/proc/self/fd/%d", at);
+  errno = EEXIST;
+  const bool done = fstat(at, &st) == 0 && S_ISSOCK(st.st_mode) &&
+                    ((st.st_mode & 0777) == mode || chmod(named, mode) == 0);
+  const int saved = errno;
+  close(at);
+  errno = saved;
+  return done ? 0 : -1;
+}
+
 int siox__listen(struct siox__daemon *d, const char *path, struct siox_diag *diag) {
   struct sockaddr_un address = {.sun_family = AF_UNIX};
   if (!*path || strlen(path) >= sizeof address.sun_path) {
@@ -136,10 +157,8 @@ int siox__listen(struct siox__daemon *d, const char *path, struct siox_diag *dia
     return say(diag, path, "cannot make a socket");
   /* A system's daemon serves every user's jobs, each known by its credentials; a user's own serves
    * that user. */
-  mode_t mask = umask(geteuid() == 0 ? 0111 : 0177);
-  r = bind(d->listen_fd, (struct sockaddr *)&address, sizeof address);
-  umask(mask);
-  if (r < 0 || listen(d->listen_fd, 4096) < 0)
+  if (bind_with_mode(d->listen_fd, &address, geteuid() == 0 ? 0666 : 0600) < 0 ||
+      listen(d->listen_fd, 4096) < 0)
     return say(diag, path, "cannot listen");
   d->spare_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
   uv_poll_init(&d->loop, &d->listener, d->listen_fd);

@@ -47,6 +47,17 @@ def socket_of_a_killed_daemon_is_taken_over():
         assert daemon.pid != first
 
 
+def who_may_connect_does_not_depend_on_the_umask():
+    expected = 0o600 if os.geteuid() else 0o666  # a user's own daemon serves that user, a system's everybody
+    for umask in 0, 0o22, 0o77:
+        before = os.umask(umask)
+        try:
+            with Daemon() as daemon:
+                assert os.stat(daemon.socket).st_mode & 0o777 == expected, oct(umask)
+        finally:
+            os.umask(before)
+
+
 def orderly_end_removes_the_socket():
     with Daemon() as daemon:
         client = daemon.client().join()
