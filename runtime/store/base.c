@@ -62,4 +62,10 @@ int siox__base_query(struct siox__base *base, const char *sql,
   return SIOX_EINVAL;
 }
 
+int siox__base_take_number(void *context, const char *const *value) {
+  if (value[0])
+    *(int64_t *)context = strtoll(value[0], NULL, 10);
+  return 0;
+}
+
 const char *siox__base_node(const struct siox__base *base) { return base->node; }

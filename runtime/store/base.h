@@ -13,7 +13,7 @@ enum siox__base_use {
   SIOX__BASE_MIGRATE, /* migrated if it is old; SIOX_ENOENT when it is not there */
 };
 
-/* How long a server is waited for; 0: for ever. end: the time (CLOCK_MONOTONIC) from which on
+/* How long a server, or whoever writes a file, is waited for; 0: for ever. end: the time (CLOCK_MONOTONIC) from which on
  * nothing is waited for, while it holds one; may be NULL. */
 struct siox__patience {
   int64_t connect_ns, statement_ns;
@@ -61,6 +61,8 @@ int siox__base_commit(struct siox__base *base, int64_t run, int64_t batch, struc
 int siox__base_query(struct siox__base *base, const char *sql,
                      int (*each)(void *context, const char *const *value), void *context,
                      int64_t *changed, struct siox_diag *diag);
+/* For a query's each: the first column into the int64_t that context is; NULL leaves it. */
+int siox__base_take_number(void *context, const char *const *value);
 const char *siox__base_node(const struct siox__base *base);
 
 /* migrate.c: for open(): makes or migrates the schema, as the use has it, in one transaction. */

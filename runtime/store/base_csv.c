@@ -5,6 +5,7 @@
  * holds. */
 #include "common/url.h"
 #include "store/base.h"
+#include "store/trace_wire.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -22,8 +23,7 @@ struct csv {
   int64_t last_run; /* that any row has */
   struct sheet {
     int fd; /* -1: not opened yet */
-    char *text;
-    size_t used, room;
+    struct siox__out out;
   } sheet[SIOX__ROW_KINDS];
 };
 
@@ -77,18 +77,8 @@ static int64_t last_number(FILE *in) {
 }
 
 static int append(struct sheet *s, const char *text, size_t n) {
-  if (s->used + n > s->room) {
-    size_t room = s->room ? 2 * s->room : 16384;
-    room = room < s->used + n ? s->used + n : room;
-    char *more = realloc(s->text, room);
-    if (!more)
-      return SIOX_ENOMEM;
-    s->text = more;
-    s->room = room;
-  }
-  memcpy(s->text + s->used, text, n);
-  s->used += n;
-  return 0;
+  siox__out_bytes(&s->out, text, n);
+  return s->out.failed;
 }
 
 static int put_head(struct sheet *s, const struct siox__table *t) {
@@ -184,7 +174,7 @@ static int csv_open(struct siox__base **out, const char *where, enum siox__base_
 static void csv_close(struct siox__base *base) {
   struct csv *b = of(base);
   for (int i = 0; i < SIOX__ROW_KINDS; i++) {
-    free(b->sheet[i].text);
+    free(b->sheet[i].out.data);
     if (b->sheet[i].fd >= 0)
       close(b->sheet[i].fd);
   }
@@ -281,20 +271,20 @@ static int csv_commit(struct siox__base *base, int64_t run, int64_t batch, struc
     struct sheet *s = &b->sheet[upto];
     char name[32];
     struct stat st;
-    if (!s->used)
+    if (!s->out.length)
       continue;
     file_name((enum siox__row_kind)upto, name);
     if (fstat(s->fd, &st) < 0)
       r = fail(diag, name), st.st_size = -1;
     before[upto] = st.st_size;
-    if (r == 0 && !write_all(s->fd, s->text, s->used))
+    if (r == 0 && !write_all(s->fd, (const char *)s->out.data, s->out.length))
       r = fail(diag, name);
   }
   for (int i = 0; i < SIOX__ROW_KINDS; i++) {
     struct sheet *s = &b->sheet[i];
-    if (r < 0 && i < upto && s->used && before[i] >= 0)
+    if (r < 0 && i < upto && s->out.length && before[i] >= 0)
       (void)!ftruncate(s->fd, before[i]);
-    s->used = 0;
+    s->out.length = 0;
   }
   if (r == 0 && run > b->last_run)
     b->last_run = run;

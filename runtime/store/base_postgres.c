@@ -3,6 +3,7 @@
  * formats no numbers; the others are prepared statements in a pipeline. Measured with
  * test/bench/store.py: docs/store.md. */
 #include "store/postgres.h"
+#include "store/trace_wire.h"
 #include <endian.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -10,16 +11,12 @@
 #include <string.h>
 #include <unistd.h>
 
-struct buffer {
-  char *at;
-  size_t used, room;
-};
 struct postgres {
   struct siox__base base;
   struct siox__pg pg;
   bool piping;
   bool prepared[SIOX__ROW_KINDS + 1]; /* the last: the change of a run */
-  struct buffer copy[SIOX__ROW_KINDS];
+  struct siox__out copy[SIOX__ROW_KINDS];
 };
 enum { CHANGE_RUN = SIOX__ROW_KINDS, KEEP_BYTES = 1 << 20 };
 
@@ -46,7 +43,7 @@ static int postgres_open(struct siox__base **out, const char *where, enum siox__
 static void postgres_close(struct siox__base *base) {
   struct postgres *b = of(base);
   for (int i = 0; i < SIOX__ROW_KINDS; i++)
-    free(b->copy[i].at);
+    free(b->copy[i].data);
   siox__pg_close(&b->pg);
   free(b);
 }
@@ -55,28 +52,18 @@ static int postgres_begin(struct siox__base *base, struct siox_diag *diag) {
   return execute(of(base), "BEGIN", diag);
 }
 
-static int append(struct buffer *buffer, const void *bytes, size_t n) {
-  if (buffer->used + n > buffer->room) {
-    size_t room = buffer->room ? 2 * buffer->room : 16384;
-    room = room < buffer->used + n ? buffer->used + n : room;
-    char *more = realloc(buffer->at, room);
-    if (!more)
-      return SIOX_ENOMEM;
-    buffer->at = more;
-    buffer->room = room;
-  }
-  memcpy(buffer->at + buffer->used, bytes, n);
-  buffer->used += n;
-  return 0;
+static int append(struct siox__out *buffer, const void *bytes, size_t n) {
+  siox__out_bytes(buffer, bytes, n);
+  return buffer->failed;
 }
 
-static int append_field(struct buffer *buffer, const void *bytes, size_t n) {
+static int append_field(struct siox__out *buffer, const void *bytes, size_t n) {
   const uint32_t length = htobe32(bytes ? (uint32_t)n : UINT32_MAX);
   int r = append(buffer, &length, sizeof length);
   return r < 0 || !bytes ? r : append(buffer, bytes, n);
 }
 
-static int append_number(struct buffer *buffer, uint64_t bits) {
+static int append_number(struct siox__out *buffer, uint64_t bits) {
   bits = htobe64(bits);
   return append_field(buffer, &bits, sizeof bits);
 }
@@ -84,7 +71,7 @@ static int append_number(struct buffer *buffer, uint64_t bits) {
 /* A tuple of COPY's binary form: the number of fields, and each with its length before it. */
 static int append_row(struct postgres *b, const struct siox__store_row *row, int64_t run) {
   const struct siox__table *t = &siox__tables[row->kind];
-  struct buffer *buffer = &b->copy[row->kind];
+  struct siox__out *buffer = &b->copy[row->kind];
   const uint16_t fields = htobe16((uint16_t)t->ncolumns);
   int r = append(buffer, &fields, sizeof fields), n = 0, x = 0, s = 0;
   uint64_t bits;
@@ -202,11 +189,6 @@ static int pipe_row(struct postgres *b, const struct siox__store_row *row, int64
   return sent ? 0 : siox__pg_fail(&b->pg, diag);
 }
 
-static int take_number(void *context, const char *const *value) {
-  *(int64_t *)context = value[0] ? strtoll(value[0], NULL, 10) : 0;
-  return 0;
-}
-
 static int begin_run(struct postgres *b, const struct siox__store_row *row, int64_t *run,
                      struct siox_diag *diag) {
   const char *value[PARAMETERS];
@@ -218,7 +200,7 @@ static int begin_run(struct postgres *b, const struct siox__store_row *row, int6
     r = SIOX_ENOMEM;
   if (r == 0)
     r = siox__pg_finish(&b->pg, PQsendQueryParams(b->pg.c, sql, n, NULL, value, NULL, NULL, 0),
-                        take_number, run, NULL, diag);
+                        siox__base_take_number, run, NULL, diag);
   free(sql);
   return r;
 }
@@ -239,7 +221,7 @@ static int postgres_put(struct siox__base *base, const struct siox__store_row *r
 static int copy_rows(struct postgres *b, enum siox__row_kind kind, struct siox_diag *diag) {
   static const char head[] = "PGCOPY\n\377\r\n\0\0\0\0\0\0\0\0\0"; /* flags and extension: none */
   static const char tail[] = "\377\377";
-  struct buffer *buffer = &b->copy[kind];
+  struct siox__out *buffer = &b->copy[kind];
   char sql[1024];
   size_t n = (size_t)snprintf(sql, sizeof sql, "COPY \"%s\" (", siox__tables[kind].name);
   for (unsigned i = 0; i < siox__tables[kind].ncolumns; i++)
@@ -250,7 +232,7 @@ static int copy_rows(struct postgres *b, enum siox__row_kind kind, struct siox_d
   if (r == 0)
     r = siox__pg_copy(&b->pg, head, sizeof head - 1, diag);
   if (r == 0)
-    r = siox__pg_copy(&b->pg, buffer->at, buffer->used, diag);
+    r = siox__pg_copy(&b->pg, buffer->data, buffer->length, diag);
   if (r == 0)
     r = siox__pg_copy(&b->pg, tail, sizeof tail - 1, diag);
   if (r == 0)
@@ -263,14 +245,14 @@ static int postgres_commit(struct siox__base *base, int64_t run, int64_t batch,
   struct postgres *b = of(base);
   int r = end_pipeline(b, diag);
   for (int i = 0; i < SIOX__ROW_KINDS && r == 0; i++)
-    if (b->copy[i].used > 0)
+    if (b->copy[i].length > 0)
       r = copy_rows(b, (enum siox__row_kind)i, diag);
   for (int i = 0; i < SIOX__ROW_KINDS; i++) {
-    struct buffer *buffer = &b->copy[i];
-    buffer->used = 0;
+    struct siox__out *buffer = &b->copy[i];
+    buffer->length = 0;
     if (buffer->room > KEEP_BYTES) {
-      free(buffer->at);
-      *buffer = (struct buffer){0};
+      free(buffer->data);
+      *buffer = (struct siox__out){0};
     }
   }
   if (r < 0)

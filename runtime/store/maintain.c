@@ -14,12 +14,6 @@ static const int64_t lengths[] = {
 };
 enum { LENGTHS = sizeof lengths / sizeof *lengths };
 
-static int take_number(void *context, const char *const *value) {
-  if (value[0])
-    *(int64_t *)context = strtoll(value[0], NULL, 10);
-  return 0;
-}
-
 /* One statement: its first value, or how many rows it changed. */
 static int ask(struct siox__base *base, int64_t *number, int64_t *changed, struct siox_diag *diag,
                const char *format, ...) __attribute__((format(printf, 5, 6)));
@@ -32,7 +26,7 @@ static int ask(struct siox__base *base, int64_t *number, int64_t *changed, struc
   va_end(list);
   if (n >= (int)sizeof sql)
     return SIOX_ERANGE;
-  return siox__base_query(base, sql, number ? take_number : NULL, number, changed, diag);
+  return siox__base_query(base, sql, number ? siox__base_take_number : NULL, number, changed, diag);
 }
 
 /* ended: what the last function of the transaction said. */
@@ -128,7 +122,7 @@ static int purge_where(struct purging *p, enum siox__row_kind kind, const char *
   snprintf(sql, sizeof sql,
            p->how->dry ? "SELECT COUNT(*) FROM %s WHERE %s" : "DELETE FROM %s WHERE %s", table,
            condition);
-  int r = p->how->dry ? siox__base_query(p->base, sql, take_number, &rows, NULL, diag)
+  int r = p->how->dry ? siox__base_query(p->base, sql, siox__base_take_number, &rows, NULL, diag)
                       : siox__base_query(p->base, sql, NULL, NULL, &rows, diag);
   p->rows[kind] += rows;
   return r;

@@ -2,6 +2,7 @@
 /* The schema of a database comes to be, or becomes that of this version: in one transaction, so
  * that an end in its midst leaves what was there. */
 #include "store/base.h"
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,23 +30,19 @@ static const struct {
 };
 _Static_assert(sizeof steps / sizeof *steps == SIOX__STORE_VERSION, "a step is missing");
 
-static int take_number(void *context, const char *const *value) {
-  *(int *)context = value[0] ? atoi(value[0]) : -1;
-  return 0;
-}
-
 int siox__schema_version(struct siox__base *base, struct siox_diag *diag) {
-  int version = -1, r = base->type->has_table(base, "schema_version", diag);
+  int64_t version = -1;
+  int r = base->type->has_table(base, "schema_version", diag);
   if (r <= 0)
     return r;
-  r = siox__base_query(base, "SELECT MAX(version) FROM schema_version", take_number, &version, NULL,
-                       diag);
-  if (r == 0 && version < 1) {
+  r = siox__base_query(base, "SELECT MAX(version) FROM schema_version", siox__base_take_number,
+                       &version, NULL, diag);
+  if (r == 0 && (version < 1 || version > INT_MAX)) {
     snprintf(diag->text, sizeof diag->text,
              "has a table schema_version without a version: not a database of Siox's");
     r = SIOX_EVERSION;
   }
-  return r < 0 ? r : version;
+  return r < 0 ? r : (int)version;
 }
 
 /* Takes text, and frees it. */

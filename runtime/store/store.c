@@ -81,17 +81,12 @@ static struct siox__patience patience(struct siox__store *s) {
       .connect_ns = 5 * SECOND, .statement_ns = 20 * SECOND, .end = &s->end};
 }
 
-static int take_number(void *context, const char *const *value) {
-  *(int64_t *)context = value[0] ? strtoll(value[0], NULL, 10) : 0;
-  return 0;
-}
-
 /* The last commit had no answer: was it made? 1 or 0, or negative. */
 static int was_made(struct siox__store *s, struct siox_diag *diag) {
   char sql[80];
   int64_t batch = -1;
   snprintf(sql, sizeof sql, "SELECT batch FROM run WHERE run = %lld", (long long)s->doubtful);
-  int r = siox__base_query(s->base, sql, take_number, &batch, NULL, diag);
+  int r = siox__base_query(s->base, sql, siox__base_take_number, &batch, NULL, diag);
   return r < 0 ? r : batch == s->batch + 1;
 }
 
