@@ -2,6 +2,7 @@
 /* SQLite: a file, with a write-ahead log beside it. */
 #include "store/base.h"
 #include <fcntl.h>
+#include <limits.h>
 #include <sqlite3.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -9,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { PATIENCE_MS = 500 }; /* for another one that writes */
+enum { PATIENCE_MS = 500 }; /* for another one that writes, unless it is waited for for ever */
 
 struct sqlite {
   struct siox__base base;
@@ -40,7 +41,6 @@ static void make_file(const char *where) {
 
 static int sqlite_open(struct siox__base **out, const char *where, enum siox__base_use use,
                        const struct siox__patience *patience, struct siox_diag *diag) {
-  (void)patience; /* a lock is waited for so long as PATIENCE_MS says */
   struct sqlite *b = calloc(1, sizeof *b);
   if (!b)
     return SIOX_ENOMEM;
@@ -58,7 +58,7 @@ static int sqlite_open(struct siox__base **out, const char *where, enum siox__ba
   /* What functions a view or trigger of a file may call, that somebody else may have made. */
   sqlite3_db_config(b->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
   sqlite3_db_config(b->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
-  sqlite3_busy_timeout(b->db, PATIENCE_MS);
+  sqlite3_busy_timeout(b->db, patience->statement_ns ? PATIENCE_MS : INT_MAX);
   if (use == SIOX__BASE_READ)
     return siox__schema_ready(&b->base, use, diag);
   /* A power cut may take the last second, as the end of the daemon does; the file stays whole. */

@@ -3,6 +3,7 @@
  * and what a purge leaves. In SQLite, in memory. */
 #include "store/maintain.h"
 #include "support.h"
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -255,6 +256,23 @@ static void a_run_with_a_process_that_goes_on_stays(void **state) {
   assert_int_equal(purge(51 * SECOND, true, false), 2);
 }
 
+static int64_t patience_of(struct siox__base *b) {
+  int64_t ms = 0;
+  check(siox__base_query(b, "PRAGMA busy_timeout", siox__base_take_number, &ms, NULL, &diag));
+  return ms;
+}
+
+static void without_patience_a_writer_is_waited_for_for_ever(void **state) {
+  (void)state;
+  struct siox__base *hurried;
+  assert_int_equal(patience_of(base), INT_MAX);
+  check(siox__base_open(&hurried, ":memory:", SIOX__BASE_WRITE,
+                        &(struct siox__patience){.connect_ns = SECOND, .statement_ns = SECOND},
+                        &diag));
+  assert_in_range(patience_of(hurried), 1, 1000);
+  siox__base_close(hurried);
+}
+
 #define CASE(name) cmocka_unit_test_setup_teardown(name, with_runs, without)
 int main(void) {
   const struct CMUnitTest tests[] = {
@@ -267,6 +285,7 @@ int main(void) {
       CASE(what_is_old_goes_and_a_dry_run_counts_it),
       CASE(a_run_goes_when_all_of_it_is_old_but_not_the_last_of_a_node),
       CASE(a_run_with_a_process_that_goes_on_stays),
+      CASE(without_patience_a_writer_is_waited_for_for_ever),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
