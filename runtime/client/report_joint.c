@@ -74,6 +74,16 @@ static void take(struct range *r, int64_t value, int32_t rank) {
 static int64_t average(const struct range *r) {
   return r->n > 0 ? (int64_t)(r->sum / r->n + 0.5) : 0;
 }
+/* Of counts, with a decimal where there is one: of 0 and 1 it is neither. */
+static void put_average(struct siox__text *t, const struct range *r) {
+  const uint64_t tenths = r->n > 0 && r->sum > 0 ? (uint64_t)(r->sum / r->n * 10 + 0.5) : 0;
+  const bool whole = tenths % 10 == 0;
+  siox__put_number(t, tenths / 10, whole ? 16 : 14);
+  if (whole)
+    return;
+  siox__put(t, ".");
+  siox__put_number(t, tenths % 10, 0);
+}
 
 enum figure {
   CPU,
@@ -132,7 +142,10 @@ static void put_value(struct siox__text *t, int64_t value, bool seconds) {
 
 static void put_range(struct siox__text *t, const struct range *r, bool seconds) {
   put_value(t, r->least, seconds);
-  put_value(t, average(r), seconds);
+  if (seconds)
+    siox__put_micros(t, average(r), 16);
+  else
+    put_average(t, r);
   put_value(t, r->most, seconds);
   siox__put(t, "  rank ");
   siox__put_number(t, (uint64_t)r->rank, 0);
@@ -190,13 +203,14 @@ static void put_kinds(struct siox__text *t, const void *shares, int32_t n) {
     if (most == SIOX_TALLY_ROWS)
       return;
     if (shown == 0)
-      siox__put(t, "  calls: number, bytes of all\n");
+      siox__put(t, "  calls of all ranks           number         bytes    least, seconds"
+                   "         average        greatest  of\n");
     siox__put(t, "  ");
     siox__put_left(t, siox__row_layer(most), 6);
     siox__put_left(t, siox__row_name(most), 20);
     siox__put_number(t, kind[most].calls, 9);
     siox__put_number(t, kind[most].bytes, 14);
-    siox__put(t, " s");
+    siox__put(t, "  ");
     put_range(t, &kind[most].range, true);
     kind[most].range.n = 0;
   }

@@ -152,7 +152,8 @@ static int csv_open(struct siox__base **out, const char *where, enum siox__base_
   if (gethostname(b->base.node, sizeof b->base.node - 1) < 0)
     b->base.node[0] = 0;
   if (use == SIOX__BASE_READ || use == SIOX__BASE_MIGRATE) {
-    snprintf(diag->text, sizeof diag->text, "files of CSV are only ever added to");
+    snprintf(diag->text, sizeof diag->text,
+             "files of CSV are only ever added to: a database of SQLite or PostgreSQL is wanted");
     return SIOX_EINVAL;
   }
   if (mkdir(path, 0750) < 0 && errno != EEXIST)

@@ -218,9 +218,16 @@ static bool parse_hint(const char *text, struct options *o) {
   return true;
 }
 
-static int slip(const char *what, const char *value) {
+static int slip(const char *what, const char *where) {
   if (climate_rank == 0)
-    fprintf(stderr, "climate: %s: %s; try climate --help\n", value, what);
+    fprintf(stderr, "climate: %s%s%s; try climate --help\n", where, *where ? ": " : "", what);
+  return 2;
+}
+
+static int slip_value(const char *option, const char *value) {
+  if (climate_rank == 0)
+    fprintf(stderr, "climate: --%s: \"%s\" cannot be its value; try climate --help\n", option,
+            value);
   return 2;
 }
 
@@ -269,7 +276,7 @@ static int parse(int argc, char **argv, struct options *o) {
   static const int64_t least[] = {2, 1, 0, 0, 1, 0, 1, 0};
   static const int64_t most[] = {16384, 1000, 0, INT32_MAX, 1000000, INT32_MAX, 1000000, INT32_MAX};
   opterr = 0;
-  for (int c; (c = getopt_long(argc, argv, ":h", known, NULL)) != -1;) {
+  for (int c, which = 0; (c = getopt_long(argc, argv, ":h", known, &which)) != -1;) {
     bool good = true;
     if (c >= GRID && c <= EVERY && c != VARIABLES)
       good = option_whole(optarg, least[c - GRID], most[c - GRID], whole[c - GRID]);
@@ -294,10 +301,10 @@ static int parse(int argc, char **argv, struct options *o) {
     else
       return slip(c == ':' ? "a value is wanted" : "no such option", argv[optind - 1]) + 1;
     if (!good)
-      return slip("cannot be its value", optarg) + 1;
+      return slip_value(known[which].name, optarg) + 1;
   }
   if (optind != argc - 1)
-    return slip("one PREFIX is wanted", optind < argc ? argv[optind + 1] : "climate") + 1;
+    return slip("one PREFIX is wanted", optind < argc ? argv[optind + 1] : "") + 1;
   o->prefix = argv[optind];
   if (strlen(o->prefix) > NAME - 64)
     return slip("is too long", "PREFIX") + 1;

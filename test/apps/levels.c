@@ -376,9 +376,15 @@ static bool parse_hint(const char *text, struct options *o) {
   return true;
 }
 
-static int slip(const char *what, const char *value) {
+static int slip(const char *what, const char *where) {
   if (rank == 0)
-    fprintf(stderr, "levels: %s: %s; try levels --help\n", value, what);
+    fprintf(stderr, "levels: %s%s%s; try levels --help\n", where, *where ? ": " : "", what);
+  return 2;
+}
+
+static int slip_value(const char *option, const char *value) {
+  if (rank == 0)
+    fprintf(stderr, "levels: --%s: \"%s\" cannot be its value; try levels --help\n", option, value);
   return 2;
 }
 
@@ -433,7 +439,7 @@ static int parse(int argc, char **argv, struct options *o) {
                                         {"help", no_argument, NULL, 'h'},
                                         {0}};
   opterr = 0;
-  for (int c; (c = getopt_long(argc, argv, ":h", known, NULL)) != -1;) {
+  for (int c, which = 0; (c = getopt_long(argc, argv, ":h", known, &which)) != -1;) {
     bool good = true;
     switch (c) {
     case LIST:
@@ -484,10 +490,10 @@ static int parse(int argc, char **argv, struct options *o) {
       return slip(c == ':' ? "a value is wanted" : "no such option", argv[optind - 1]) + 1;
     }
     if (!good)
-      return slip("cannot be its value", optarg) + 1;
+      return slip_value(known[which].name, optarg) + 1;
   }
   if (optind != argc - 1)
-    return slip("one FILE is wanted", optind < argc ? argv[optind + 1] : "levels") + 1;
+    return slip("one FILE is wanted", optind < argc ? argv[optind + 1] : "") + 1;
   o->file = argv[optind];
   int r = fit(o);
   return r ? r + 1 : 0;

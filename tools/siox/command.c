@@ -87,6 +87,6 @@ int siox__command_run(char **argv, struct siox__outcome *out) {
 
 const char *siox__command_unseen(const struct siox__outcome *out) {
   return out->error ? "the command did not start"
-                    : "no process of the command has connected (is it compiled with siox-cc, or "
-                      "run with --preload?)";
+                    : "no process of the command has connected: those compiled with siox-cc, or "
+                      "run with --preload, do so in MPI_Init, or when they open a file";
 }
