@@ -81,6 +81,9 @@ def what_was_not_seen_whole_teaches_nothing():
         done = siox("learn", database)
         assert done.stdout.endswith("knowledge: []\n") and "0 lessons of 3 episodes; 1 others" in done.stderr, done
         assert "/nowhere: " in siox("learn", os.path.join(directory, "nowhere"), status=1).stderr
+        with sqlite3.connect(database) as db:
+            db.execute("UPDATE schema_version SET version = 2")
+        assert "is of version 2, " in siox("learn", database, status=1).stderr
         siox("learn", database, "--confidence", "much", status=2)
         siox("learn", status=2)
 

@@ -194,6 +194,15 @@ static const struct {
 static int gather(struct uses *u, const char *where, struct siox_diag *diag) {
   struct siox__base *base;
   int r = siox__base_open(&base, where, SIOX__BASE_READ, NULL, diag);
+  if (r == 0) {
+    const int version = siox__schema_version(base, diag);
+    r = version < 0 ? version : version < SIOX__STORE_VERSION ? SIOX_EVERSION : 0;
+    if (version >= 0 && r < 0)
+      snprintf(diag->text, sizeof diag->text,
+               "is of version %d, which does not tell the hints of MPI_File_open; siox db migrate "
+               "makes %d of it for runs to come",
+               version, SIOX__STORE_VERSION);
+  }
   if (r == 0)
     r = siox__base_begin(base, diag);
   for (size_t i = 0; r == 0 && i < sizeof questions / sizeof *questions; i++) {
