@@ -233,6 +233,7 @@ void fuzz_seeds(void) {
   struct siox_rec_sync sync = {.enter = 1, .leave = 2, .uid = 3, .size = 2};
   struct siox_rec_message message = {.start = 1, .end = 2};
   struct siox_rec_missing missing = {.what = 1, .count = 2};
+  struct siox_rec_posix posix = {.start = 1, .file = 9, .offset = 64, .bytes = 3, .call = 12};
   struct siox_rec_enter enter = {.uid = 1, .seq = 2, .file = 1, .bytes = 3, .size = 2, .self = 1};
   struct {
     struct siox_rec_opened head;
@@ -253,6 +254,7 @@ void fuzz_seeds(void) {
   seed("record-sync", RECORD, SIOX_REC_SYNC, &sync, sizeof sync);
   seed("record-message", RECORD, SIOX_REC_MESSAGE, &message, sizeof message);
   seed("record-enter", RECORD, SIOX_REC_ENTER, &enter, sizeof enter);
+  seed("record-posix", RECORD, SIOX_REC_POSIX, &posix, sizeof posix);
   seed("record-opened", RECORD, SIOX_REC_OPENED, &opened, sizeof opened);
   seed("record-missing", RECORD, SIOX_REC_MISSING, &missing, sizeof missing);
   seed_ring();

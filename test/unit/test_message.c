@@ -174,6 +174,7 @@ static void records_must_have_their_size(void **state) {
                {SIOX_REC_SYNC, sizeof(struct siox_rec_sync)},
                {SIOX_REC_MESSAGE, sizeof(struct siox_rec_message)},
                {SIOX_REC_WAIT, sizeof(struct siox_rec_wait)},
+               {SIOX_REC_POSIX, sizeof(struct siox_rec_posix)},
                {SIOX_REC_MISSING, sizeof(struct siox_rec_missing)}};
   static const unsigned char zeros[256];
   struct siox__record r;
