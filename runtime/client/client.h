@@ -116,6 +116,10 @@ static inline void siox__let_signals(void) {
     pthread_sigmask(SIG_SETMASK, &mask, NULL);
 }
 
+/* May the word at this address be read? The kernel takes a wrong pointer for EFAULT, so we must not
+ * look at it: a call with nonsense for `how` changes nothing, and copies the set first. */
+bool siox__readable(const void *at);
+
 static inline bool siox__connected(void) {
   return atomic_load_explicit(&siox__client.status, memory_order_acquire) == SIOX_STATUS_READY;
 }

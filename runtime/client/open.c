@@ -34,7 +34,8 @@ struct opening {
 /* Before the real open: will it make the file? */
 static struct opening before(int at, const char *path, int flags) {
   struct opening o = {0};
-  if (siox__self.depth || !path || elsewhere(path) || (flags & (O_PATH | O_DIRECTORY)) == O_PATH)
+  if (siox__self.depth || !siox__readable(path) || elsewhere(path) ||
+      (flags & (O_PATH | O_DIRECTORY)) == O_PATH)
     return o;
   int saved = errno;
   if (!siox__borrowed()) {

@@ -110,10 +110,24 @@ static ssize_t end(int64_t completion, ssize_t result) {
   return result;
 }
 
+bool siox__readable(const void *at) {
+  const int saved = errno;
+  const void *word = (const void *)((uintptr_t)at & ~(uintptr_t)7); /* in the same page */
+  const bool wrong =
+      !word || (syscall(SYS_rt_sigprocmask, -1, word, NULL, 8) < 0 && errno == EFAULT);
+  errno = saved;
+  return !wrong;
+}
+
 static int64_t total(const struct iovec *part, int count) {
+  enum { PAGE = 4096 };
   int64_t sum = 0;
   if (count < 0 || count > IOV_MAX)
     return 0;
+  const uintptr_t end = (uintptr_t)(part + count);
+  for (uintptr_t at = (uintptr_t)part; at < end; at = (at | (PAGE - 1)) + 1)
+    if (!siox__readable((const void *)at))
+      return 0;
   for (int i = 0; i < count; i++)
     if (part[i].iov_len > (size_t)(INT64_MAX - sum))
       return 0;

@@ -24,6 +24,7 @@ HEAD = """
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/time.h>
+#include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 """
@@ -177,6 +178,22 @@ def seventy_thousand_threads_one_after_the_other_are_counted():
             }""") == "70000\n"
         with open(report) as f:
             assert "posix pwrite                        70000" in f.read()
+
+
+def wrong_pointers_give_efault():
+    with Place() as place:
+        assert alike(place, """
+            int main(int argc, char **argv) {
+              int fd = open(argv[1], O_CREAT | O_TRUNC | O_RDWR, 0600);
+              const struct iovec *wrong = (const struct iovec *)8;
+              const char *volatile none = NULL;
+              int n = (open(none, O_RDONLY) < 0 && errno == EFAULT) + (openat(fd, (const char *)wrong, O_RDONLY) < 0 && errno == EFAULT) +
+                      (writev(fd, wrong, 2) < 0 && errno == EFAULT) + (readv(fd, wrong, 2) < 0 && errno == EFAULT) +
+                      (preadv(fd, wrong, 2, 0) < 0 && errno == EFAULT) + (pwritev(fd, wrong, 2, 0) < 0 && errno == EFAULT) +
+                      (write(fd, wrong, 2) < 0 && errno == EFAULT);
+              printf("%d\\n", n);
+              return 0;
+            }""") == "7\n"
 
 
 def few_descriptors_are_the_programs():
