@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define MAX_FILE (16u << 20) /* far above any sane configuration */
 
@@ -25,7 +26,12 @@ static int slurp(struct siox__yaml *y, struct siox_diag *diag) {
   if (!file)
     return say(diag, errno == ENOENT ? SIOX_ENOENT : SIOX_EIO, "%s: %s", y->path, strerror(errno));
   size_t room = 0;
+  struct stat st;
   int rc = 0;
+  if (fstat(fileno(file), &st) < 0)
+    rc = say(diag, SIOX_EIO, "%s: %s", y->path, strerror(errno));
+  else
+    y->owner = st.st_uid, y->mode = st.st_mode;
   while (rc == 0 && !feof(file)) {
     if (y->size == room) {
       room = room ? room * 2 : 8192;

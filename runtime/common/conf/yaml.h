@@ -11,12 +11,15 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 #include <yaml.h>
 
 struct siox__yaml {
   const char *path; /* as given; kept, not copied */
   char *text;
   size_t size;
+  uid_t owner; /* of the file that was read, as it was then; 0 of a text */
+  mode_t mode;
   yaml_document_t tree;
 };
 
