@@ -4,6 +4,7 @@
  * a reduction that they would set the very same ones; who sets SIOX_KNOWLEDGE_APPLY for some ranks
  * only, or mixes programs with and without libsiox under it, has a reduction that never ends. */
 #include "client/advice.h"
+#include "common/hash.h"
 #include "siox/knowledge.h"
 #include <stdlib.h>
 #include <string.h>
@@ -56,10 +57,9 @@ static void leave_own(MPI_Info info, struct siox_settings *settings) {
 }
 
 static bool all_agree(MPI_Comm comm, const char *text) {
-  uint64_t hash = UINT64_C(14695981039346656037), least[2];
-  for (const char *p = text; *p; p++)
-    hash = (hash ^ (unsigned char)*p) * UINT64_C(1099511628211);
-  uint64_t own[2] = {hash, ~hash}; /* the least of these is the complement of the greatest */
+  const uint64_t hash = siox__fnv1a(text, strlen(text));
+  uint64_t least[2],
+      own[2] = {hash, ~hash}; /* the least of these is the complement of the greatest */
   return PMPI_Allreduce(own, least, 2, MPI_UINT64_T, MPI_MIN, comm) == MPI_SUCCESS &&
          least[0] == ~least[1] && *text;
 }
