@@ -2,6 +2,7 @@
 /* Records into the shared ring. Threads take turns under one lock that is never held across
  * anything but the copy. */
 #include "client/client.h"
+#include "common/tally.h"
 #include <pthread.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -42,10 +43,10 @@ static bool take_turn(void) {
   return true;
 }
 
-/* Numbers of threads that live, given out again when they end: a tally has places for the first
- * 512, and counts without locking for the first of these. What comes beyond has numbers above,
- * which several may have. Never 0. */
-enum { PLACES = 512 };
+/* Numbers of threads that live, given out again when they end: a tally has places for so many, and
+ * counts without locking for the first of these. What comes beyond has numbers above, which several
+ * may have. Never 0. */
+enum { PLACES = SIOX_TALLY_THREADS };
 static _Atomic uint64_t taken[PLACES / 64];
 
 static uint32_t take_number(void) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The tally's two sides, one thread after the other and several at once. */
 #include "common/tally.h"
+#include "common/tally_write.h"
 #include "support.h"
 #include <pthread.h>
 #include <stdlib.h>
@@ -144,6 +145,18 @@ static void threads_without_a_place_are_not_shown(void **unused) {
   assert_int_equal(atomic_load(&t->threads), SIOX_TALLY_THREADS);
 }
 
+/* What is written fast is written by rules of its own. */
+static void classes_and_buckets_are_those_of_the_readers(void **unused) {
+  (void)unused;
+  for (unsigned bit = 0; bit < 64; bit++)
+    for (int more = -1; more <= 1; more++) {
+      const uint64_t x = (UINT64_C(1) << bit) + (uint64_t)more;
+      assert_int_equal(siox__class_of(x), siox_size_class(x));
+      if (x <= INT64_MAX)
+        assert_int_equal(siox__bucket_of((int64_t)x), siox_time_bucket((int64_t)x));
+    }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup(a_call_is_counted_by_row_size_and_time, fresh),
@@ -153,6 +166,7 @@ int main(void) {
       cmocka_unit_test_setup(the_first_threads_have_shards_of_their_own, fresh),
       cmocka_unit_test_setup(a_call_that_runs_is_shown_until_it_ends, fresh),
       cmocka_unit_test_setup(threads_without_a_place_are_not_shown, fresh),
+      cmocka_unit_test(classes_and_buckets_are_those_of_the_readers),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
