@@ -307,8 +307,9 @@ int siox__daemon_create(struct siox__daemon *d, const struct siox_config *config
     r = fail(diag, "activities", SIOX_ENOMEM);
   if (r == 0)
     r = want(d, diag);
-  if (r == 0 && config->knowledge)
-    r = siox_knowledge_load(&d->knowledge, config->knowledge, diag);
+  if (r == 0 && config->knowledge &&
+      (r = siox_knowledge_load(&d->knowledge, config->knowledge, diag)) == SIOX_ENOENT)
+    r = siox_config_refuse(config, SIOX_SETTING_knowledge, diag, r, "%s", diag->text);
   if (r == 0)
     r = start_monitor(d, diag);
   if (r < 0)

@@ -207,6 +207,8 @@ static int add(struct siox__monitor *m, const struct siox_provider *p,
 static int add_providers(struct siox__monitor *m, const struct siox_config *config,
                          const char *root, struct siox_diag *diag) {
   int e = config->monitor ? siox_modules_load(&m->modules, config->monitor, diag) : 0;
+  if (e == SIOX_ENOENT)
+    e = siox_config_refuse(config, SIOX_SETTING_monitor, diag, e, "%s", diag->text);
   if (e == 0 && !m->modules.has_providers) {
     for (const struct siox_provider *const *p = siox_providers(); *p; p++) {
       struct siox_probe probe;
