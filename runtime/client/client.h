@@ -237,6 +237,8 @@ const struct siox_mask *siox__fault_mask(void);
  * compiled with the pass; layout NULL: not known. */
 void siox__predict_opened(struct siox_site *site, void *handle, const struct siox_layout *layout);
 void siox__predict_closed(void *handle);
+/* A hint that is none of the predictor's has changed what the daemon was told of these disks. */
+void siox__predict_told(const struct siox_mask *T, int32_t F, int64_t need_by, int64_t until);
 /* The MPI library keeps this file beside an open one, for its shared file pointer. */
 void siox__predict_beside(void *handle, const char *layout);
 /* A call that moves the shared file pointer. */

@@ -266,8 +266,10 @@ static int change(const struct siox_mask *T, const struct wish *w, const struct 
   return result;
 }
 
-int siox__hint(const struct siox_mask *T, int32_t S, int32_t F, int64_t need_by, int64_t until,
-               const struct siox_site *site, bool predicted) {
+/* changed: it left the process, or will. */
+static int say(const struct siox_mask *T, int32_t S, int32_t F, int64_t need_by, int64_t until,
+               const struct siox_site *site, bool predicted, bool *changed) {
+  *changed = false;
   if (__builtin_expect(!T || S < 0 || (F != 0 && F != 1), 0))
     return SIOX_EINVAL;
   const struct wish w = {.need_by = need_by, .until = F ? until : 0, .speed = S, .flag = F};
@@ -286,9 +288,27 @@ int siox__hint(const struct siox_mask *T, int32_t S, int32_t F, int64_t need_by,
   int saved = errno, state;
   pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
   int result = change(T, &w, site, predicted ? SIOX_CLAIM_PREDICTED : 0);
+  *changed = result >= 0;
   pthread_setcancelstate(state, NULL);
   errno = saved;
   siox__exit();
+  return result;
+}
+
+int siox__hint(const struct siox_mask *T, int32_t S, int32_t F, int64_t need_by, int64_t until,
+               const struct siox_site *site, bool predicted) {
+  bool changed;
+  return say(T, S, F, need_by, until, site, predicted, &changed);
+}
+
+/* Of the program's, or placed by the compiler with masks of its own: the predictor must not believe
+ * that what it said last still holds. */
+static int say_and_tell(const struct siox_mask *T, int32_t S, int32_t F, int64_t need_by,
+                        int64_t until, const struct siox_site *site) {
+  bool changed;
+  const int result = say(T, S, F, need_by, until, site, false, &changed);
+  if (changed)
+    siox__predict_told(T, F, need_by, until);
   return result;
 }
 
@@ -314,10 +334,10 @@ void siox__hint_reset(void) {
 }
 
 SIOX_EXPORT int siox_set_speed(const struct siox_mask *T, int32_t S, int32_t F) {
-  return siox__hint(T, S, F, 0, SIOX_NEVER, NULL, false);
+  return say_and_tell(T, S, F, 0, SIOX_NEVER, NULL);
 }
 
 SIOX_EXPORT int siox_set_speed_at(const struct siox_mask *T, int32_t S, int32_t F, int64_t need_by,
                                   int64_t until, const struct siox_site *site) {
-  return siox__hint(T, S, F, need_by, until, site, false);
+  return say_and_tell(T, S, F, need_by, until, site);
 }

@@ -205,6 +205,13 @@ void siox__predict_closed(void *handle) {
   end();
 }
 
+void siox__predict_told(const struct siox_mask *T, int32_t F, int64_t need_by, int64_t until) {
+  if (!begin())
+    return;
+  siox__predictor_told(predictor(), T, F, need_by, until);
+  end();
+}
+
 void siox__predict_beside(void *handle, const char *text) {
   struct siox_layout layout;
   if (!begin())

@@ -248,6 +248,10 @@ void siox__predictor_closed(struct siox__predictor *p, const void *handle, int64
  * layout over. */
 void siox__predictor_beside(struct siox__predictor *p, const void *handle,
                             struct siox_layout *layout);
+/* The disks were claimed (flag 1) or released by somebody else, who is the last to have said
+ * something of them; until: when that ends. */
+void siox__predictor_told(struct siox__predictor *p, const struct siox_mask *mask, int32_t flag,
+                          int64_t need_by, int64_t until);
 /* Before a call that moves the shared file pointer. */
 void siox__predictor_pointer(struct siox__predictor *p, const void *handle);
 /* Before an access; offset -1: not known. site may be NULL. */

@@ -298,3 +298,17 @@ void siox__predict_release(struct siox__predictor *p, const struct siox_mask *ma
       want(&p->claimed[d], SIOX_SPEED_LOWEST, 0, SIOX_NEVER);
   send_wanted(p);
 }
+
+void siox__predictor_told(struct siox__predictor *p, const struct siox_mask *mask, int32_t flag,
+                          int64_t need_by, int64_t until) {
+  if (siox__predictor_asleep(p))
+    return;
+  const uint32_t n = mask->ndisks < p->env.ndisks ? mask->ndisks : p->env.ndisks;
+  const bool needed = flag && until == SIOX_NEVER;
+  for (uint32_t d = siox_mask_next(mask, 0); d < n; d = siox_mask_next(mask, d + 1)) {
+    struct siox__claimed *c = &p->claimed[d];
+    c->state = needed ? SIOX__NEEDED : flag ? SIOX__UNCLAIMED : SIOX__RELEASED;
+    c->need_by = !flag && need_by <= 0 ? SIOX_NEVER : need_by;
+  }
+  p->releases += !needed;
+}

@@ -581,6 +581,50 @@ static void nest_entry_lets_go_of_disks_it_never_uses(void **state) {
   end(&w);
 }
 
+/* Hints that the program gives, or that the compiler placed with masks of its own. */
+static void what_others_release_is_claimed_by_the_next_access(void **state) {
+  (void)state;
+  struct world w;
+  struct siox_mask some;
+  begin(&w, SIOX_LEAD_GAP, "0:6:64K", "0:6:64K");
+  struct siox_site a = data_site(origin_a, 1);
+  open_files(&w);
+  siox__predictor_access(&w.p, &a, &handle_a, 0, 6 * 65536);
+  assert_int_equal(w.n, 1);
+  assert_string_equal(w.told[0].mask, "111111");
+  siox__predictor_access(&w.p, &a, &handle_a, 0, 6 * 65536);
+  assert_int_equal(w.n, 1); /* all is said */
+  assert_int_equal(siox_mask_init(&some, 6), 0);
+  siox_mask_set(&some, 1);
+  siox_mask_set(&some, 4);
+  siox__predictor_told(&w.p, &some, 0, 0, SIOX_NEVER);
+  siox__predictor_access(&w.p, &a, &handle_a, 0, 6 * 65536);
+  assert_int_equal(w.n, 2);
+  assert_string_equal(w.told[1].mask, "010010");
+  assert_int_equal(w.told[1].flag, 1);
+  siox_mask_free(&some);
+  end(&w);
+}
+
+static void what_others_claim_for_ever_is_claimed_and_for_a_time_is_not(void **state) {
+  (void)state;
+  struct world w;
+  struct siox_mask all;
+  begin(&w, SIOX_LEAD_GAP, "0:6:64K", "0:6:64K");
+  struct siox_site a = data_site(origin_a, 1);
+  open_files(&w);
+  assert_int_equal(siox_mask_init(&all, 6), 0);
+  siox_mask_complement(&all);
+  siox__predictor_told(&w.p, &all, 1, 0, SIOX_NEVER);
+  siox__predictor_access(&w.p, &a, &handle_a, 0, 6 * 65536);
+  assert_int_equal(w.n, 0);
+  siox__predictor_told(&w.p, &all, 1, 0, w.now + SECOND);
+  siox__predictor_access(&w.p, &a, &handle_a, 0, 6 * 65536);
+  assert_int_equal(w.n, 1);
+  siox_mask_free(&all);
+  end(&w);
+}
+
 static void split_lead_is_equation_1(void **state) {
   (void)state;
   struct world w;
@@ -660,6 +704,8 @@ int main(void) {
       cmocka_unit_test(loop_of_a_called_function_refines_the_callers_gap),
       cmocka_unit_test(under_a_transition_lead_the_way_up_starts_in_time),
       cmocka_unit_test(nest_entry_lets_go_of_disks_it_never_uses),
+      cmocka_unit_test(what_others_release_is_claimed_by_the_next_access),
+      cmocka_unit_test(what_others_claim_for_ever_is_claimed_and_for_a_time_is_not),
       cmocka_unit_test(split_lead_is_equation_1),
       cmocka_unit_test(jumps_out_of_regions_do_not_confuse_it),
       cmocka_unit_test(under_base_nothing_is_ever_said),
