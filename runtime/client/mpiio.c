@@ -8,7 +8,10 @@ static int64_t scale(int64_t count, int64_t unit) {
   return __builtin_mul_overflow(count, unit, &product) ? INT64_MAX : product;
 }
 
+/* Of no type the call itself returns an error, while Type_size would end the program. */
 static int64_t bytes_of(int64_t count, MPI_Datatype type) {
+  if (type == MPI_DATATYPE_NULL)
+    return 0;
   MPI_Count size = type == MPI_BYTE ? 1 : 0; /* what most ask for */
   return (size || PMPI_Type_size_x(type, &size) == MPI_SUCCESS) && size > 0 && count > 0
              ? scale(count, size)

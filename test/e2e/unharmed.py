@@ -30,17 +30,17 @@ HEAD = """
 """
 
 
-def compiled(place, text):
+def compiled(place, text, compiler=os.environ.get("SIOX_CLANG", "clang-19")):
     source, program = os.path.join(place.directory, "program.c"), os.path.join(place.directory, "program")
     with open(source, "w") as f:
         f.write(HEAD + text)
-    subprocess.run([os.environ.get("SIOX_CLANG", "clang-19"), "-O1", source, "-o", program, "-pthread"], check=True)
+    subprocess.run([compiler, "-O1", source, "-o", program, "-pthread"], check=True)
     return program
 
 
-def alike(place, text, *arguments):
+def alike(place, text, *arguments, **more):
     """The program's status and output with libsiox are those without."""
-    program = compiled(place, text)
+    program = compiled(place, text, **more)
     command = [program, os.path.join(place.mount, "f"), *arguments]
     plain = subprocess.run(command, capture_output=True, text=True, timeout=60)
     run = place.run(*command, options=["--quiet", "--preload", "--set", "time_scale=1000"])
@@ -194,6 +194,23 @@ def wrong_pointers_give_efault():
               printf("%d\\n", n);
               return 0;
             }""") == "7\n"
+
+
+def an_access_of_no_datatype_returns_its_error():
+    with Place() as place:
+        assert alike(place, """
+            #include <mpi.h>
+            int main(int argc, char **argv) {
+              char piece[4] = {0};
+              int class = 0;
+              MPI_File file;
+              MPI_Init(&argc, &argv);
+              MPI_File_open(MPI_COMM_SELF, argv[1], MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file);
+              MPI_Error_class(MPI_File_write_at(file, 0, piece, 1, MPI_DATATYPE_NULL, MPI_STATUS_IGNORE), &class);
+              puts(class == MPI_ERR_TYPE ? "type" : "other");
+              MPI_File_close(&file);
+              return MPI_Finalize();
+            }""", compiler=os.environ.get("SIOX_MPICC", "mpicc")) == "type\n"
 
 
 def few_descriptors_are_the_programs():
