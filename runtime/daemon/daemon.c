@@ -295,6 +295,8 @@ int siox__daemon_create(struct siox__daemon *d, const struct siox_config *config
     r = check_policy(d, diag);
   if (r == 0)
     r = siox__table_create(d, diag);
+  if (r == 0)
+    r = siox__listen_place(d, config->socket, diag);
   if (r == 0 && siox__store_open(&d->store, config->database, &d->log) < 0)
     r = fail(diag, "store", SIOX_ENOMEM);
   if (r == 0)

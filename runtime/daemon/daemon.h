@@ -209,6 +209,9 @@ int siox__table_create(struct siox__daemon *d, struct siox_diag *diag);
 void siox__table_update(struct siox__daemon *d);
 void siox__table_destroy(struct siox__daemon *d);
 /* listen.c */
+/* Before anything is begun that outlasts the process: SIOX_EEXIST, a daemon is there already. */
+int siox__listen_place(struct siox__daemon *d, const char *path, struct siox_diag *diag);
+/* In the place that was taken. */
 int siox__listen(struct siox__daemon *d, const char *path, struct siox_diag *diag);
 void siox__listen_end(struct siox__daemon *d);
 /* users.c: one more of what a user has, of which there are most and used by all. SIOX_EFULL: his

@@ -129,20 +129,22 @@ static int bind_with_mode(int fd, const struct sockaddr_un *address, mode_t mode
   return done ? 0 : -1;
 }
 
-int siox__listen(struct siox__daemon *d, const char *path, struct siox_diag *diag) {
-  struct sockaddr_un address = {.sun_family = AF_UNIX};
-  if (!*path || strlen(path) >= sizeof address.sun_path) {
-    snprintf(diag->text, sizeof diag->text,
-             "socket: a path of 1 to %zu bytes is needed, not \"%s\"", sizeof address.sun_path - 1,
-             path);
+int siox__listen_place(struct siox__daemon *d, const char *path, struct siox_diag *diag) {
+  enum { MOST = sizeof((struct sockaddr_un *)NULL)->sun_path - 1 };
+  if (!*path || strlen(path) > MOST) {
+    snprintf(diag->text, sizeof diag->text, "socket: a path of 1 to %d bytes is needed, not \"%s\"",
+             MOST, path);
     return SIOX_EINVAL;
   }
-  strcpy(address.sun_path, path);
   int r = take_place(d, path, diag);
   if (r == 0) /* of nobody else's business: a second daemon joins in */
     r = siox__record_possible(d, diag);
-  if (r < 0)
-    return r;
+  return r;
+}
+
+int siox__listen(struct siox__daemon *d, const char *path, struct siox_diag *diag) {
+  struct sockaddr_un address = {.sun_family = AF_UNIX};
+  strcpy(address.sun_path, path);
   d->most_sessions = raise_descriptor_limit();
   struct stat st;
   if (lstat(path, &st) == 0) {

@@ -37,6 +37,14 @@ def two_at_once_make_one_daemon():
         daemon.pidfd = os.pidfd_open(daemon.pid)
 
 
+def a_second_daemon_leaves_its_database_alone():
+    with Daemon() as daemon:
+        path = daemon.socket + ".db"
+        second = subprocess.run(daemon.command("--set", f"database={path}"), stderr=subprocess.PIPE)
+        assert second.returncode == 0 and b"there already" in second.stderr, second
+        assert not os.path.exists(path)
+
+
 def socket_of_a_killed_daemon_is_taken_over():
     with Daemon() as daemon:
         first = daemon.pid
