@@ -197,6 +197,7 @@ def purged_beside_a_daemon_that_writes():
     with Sqlite() as database:
         with store.Stored(database.url()) as daemon:
             client = store.script(daemon, 10)
+            daemon.written(client)  # before that there may be no tables yet
             for i in range(5):
                 store.some_more(daemon, client, 200, 100 + 200 * i)
                 siox("purge", database.url(), "--older", "1d", "--runs")
