@@ -104,13 +104,14 @@ DETECTORS_FACTS = """
 | | ours | wanted |
 | --- | --- | --- |
 | found | %(found)d of %(all)d | all |
-| told cycles that lie within, or up to three cycles after | %(right)d of %(judged)d (%(precision).1f %%) | 90 %% |
+| told cycles that lie within, or up to three cycles after | %(right)d of %(judged)d (%(precision).1f %%; by run %(by_run)s) | 90 %% |
 | activities stored, after %(learning)d s | %(stored).1f %% | at most %(most).1f %%: what was injected then, two cycles for each, 5 points |
 | activities that ended within, stored | %(inside_stored)d of %(inside)d | all |
 | records that there was no room for | %(dropped)d | 0 |
 
-What was told though nothing was made to happen: %(false)s. Most of it is true: a new output file
-begins, and each disk has to seek; pages of the program come from disk; other programs of this machine were in the way.
+What was told though nothing was made to happen: %(false)s. What of it is true: a new output file
+begins, and each disk has to seek; pages of the program come from disk; other programs of this machine hold the program up, so that it writes less,
+later more. Joules of an idle drive are told when the next request comes, so a program that was held up makes them look like a burst.
 """
 
 
@@ -137,6 +138,7 @@ def detectors(results):
     kinds = collections.Counter(short(text) for r in runs for text in r["false"])
     facts = {"runs": len(runs), "seconds": total("seconds") / len(runs), "share": 100 * total("injected") / total("seconds"), "learning": learning,
              "found": sum(e["told"] > 0 for e in episodes), "all": len(episodes), "right": total("right"), "judged": total("judged"),
+             "by_run": ", ".join("%.0f %%" % (100 * r["right"] / max(1, r["judged"])) for r in runs),
              "precision": 100 * total("right") / max(1, total("judged")), "stored": 100 * total("late_stored") / total("late_activities"),
              "most": 100 * (total("injected") + 2 * period * len(episodes)) / late + 5, "inside": total("inside"),
              "inside_stored": total("inside_stored"), "dropped": total("dropped"),
