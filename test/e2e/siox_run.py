@@ -2,11 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """siox run and siox disks as a user sees them: one function, one condition. Usage: siox_run.py NAME"""
 
+import contextlib
 import json
 import os
 import select
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -168,6 +170,37 @@ def refused(run, *texts):
     """Status 2 before the command was started, and each text on stderr."""
     out, err = run.communicate(timeout=60)
     assert run.returncode == 2 and out == "" and all(text in err for text in texts), (run.returncode, out, err)
+
+
+def a_daemon_that_stays_measures_one_run_after_another():
+    with Place() as place:
+        sioxd = subprocess.Popen([os.path.join(os.environ["SIOX_BUILD"], "bin", "sioxd"), "--set", f"socket={place.socket}",
+                                  "--set", f"mount={place.mount}", "--set", "disks=4"], env=place.environment)
+        try:
+            watch.until(place.directory, lambda: os.path.exists(place.socket), "the daemon does not listen")
+            for _ in range(2):
+                run = place.run(*place.program(), options=["--json"])
+                out, err = run.communicate(timeout=60)
+                assert run.returncode == 0, err
+                report = json.loads(out.splitlines()[-1])
+                assert not report["finished"], report
+            assert sioxd.poll() is None
+        finally:
+            sioxd.terminate()
+            sioxd.wait(30)
+
+
+def the_database_is_written_when_the_run_has_ended():
+    with Place() as place:
+        for count in range(1, 4):
+            path = os.path.join(place.directory, "d.sqlite")
+            run = place.run(*place.program(), options=["--set", f"database={path}"])
+            _, err = run.communicate(timeout=60)
+            assert run.returncode == 0, err
+            with contextlib.closing(sqlite3.connect(path)) as database:
+                (jobs,), = database.execute("SELECT COUNT(*) FROM job")
+                (ended,), = database.execute("SELECT COUNT(*) FROM process WHERE finish IS NOT NULL")
+            assert (jobs, ended) == (count, count), (jobs, ended, count)
 
 
 def an_unwritable_record_is_refused_before_the_command():

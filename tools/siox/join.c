@@ -68,9 +68,9 @@ static int check_settings(const struct siox_config *config, const json_t *theirs
 int siox__join_check(const struct siox_config *config, const char *record, const json_t *status) {
   if (json_is_true(json_object_get(status, "finished"))) {
     fprintf(stderr,
-            "siox run: the daemon on %s has finished its measurement; end it (kill %d) or use "
-            "--set socket=PATH\n",
-            config->socket, (int)json_integer_value(json_object_get(status, "pid")));
+            "siox run: the daemon on %s has finished its measurement; end it (siox admin stop) or "
+            "use --set socket=PATH\n",
+            config->socket);
     return -1;
   }
   const char *recorded = json_string_value(json_object_get(status, "record"));

@@ -12,8 +12,10 @@
 #include <fcntl.h>
 #include <getopt.h>
 #include <limits.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 static const char usage[] =
@@ -323,6 +325,40 @@ static json_t *check(const json_t *live, const struct siox__outcome *outcome) {
   return siox__check_hints(trace, why);
 }
 
+static const char *setting_of(const json_t *status, const char *key) {
+  return json_string_value(json_object_get(json_object_get(status, "settings"), key));
+}
+
+/* A daemon that ends with its clients has measured for this run; one that stays goes on for others:
+ * it is asked for what there is so far. */
+static json_t *results(int fd, const json_t *status, struct siox_diag *diag) {
+  const char *idle = setting_of(status, "stop_when_idle");
+  if (!idle || strtod(idle, NULL) >= 0)
+    return siox__daemon_ask(fd, "finish", diag);
+  json_t *flushed = siox__daemon_ask(fd, "flush", diag);
+  json_t *live = flushed ? siox__daemon_ask(fd, "report", diag) : NULL;
+  json_decref(flushed);
+  return live;
+}
+
+/* Whoever looks into the database after this run finds it there: the daemon writes the rest when
+ * its last client has left. */
+static void let_it_write(const json_t *live, bool stayed) {
+  enum { PATIENCE_MS = 5000 };
+  const char *idle = setting_of(live, "stop_when_idle");
+  const json_int_t pid = json_integer_value(json_object_get(live, "pid"));
+  if (!stayed || !idle || strtod(idle, NULL) != 0 || pid <= 0 ||
+      !json_is_string(json_object_get(live, "database")) ||
+      json_integer_value(json_object_get(live, "connections")) > 1)
+    return;
+  const int process = (int)syscall(SYS_pidfd_open, (pid_t)pid, 0);
+  if (process < 0) /* it has ended, or an older kernel */
+    return;
+  struct pollfd end = {.fd = process, .events = POLLIN};
+  (void)poll(&end, 1, PATIENCE_MS);
+  close(process);
+}
+
 static int measure(struct options *o, const struct siox_config *config, char **command) {
   struct siox_diag diag = {""};
   json_t *status = NULL;
@@ -359,7 +395,8 @@ static int measure(struct options *o, const struct siox_config *config, char **c
   bool profiled =
       siox__profile_end(&profile, drive, scale ? scale : config->time_scale, o->quiet) == 0;
   free(drive);
-  json_t *live = siox__daemon_ask(fd, "finish", &diag);
+  json_t *live = results(fd, status, &diag);
+  const bool there = live;
   if (!live) { /* killed, say: its trace is readable to the last flush, the rest is as it was at the
                   start */
     fprintf(stderr, "siox run: %s; the report is of its trace as far as it was written\n",
@@ -387,10 +424,11 @@ static int measure(struct options *o, const struct siox_config *config, char **c
   if (o->json && write_json(o, report) < 0 && !outcome.status)
     outcome.status = EXIT_FAILURE; /* what was asked for is not there */
   tidy(o, live, &outcome);
+  close(fd);
+  let_it_write(live, there);
   json_decref(report);
   json_decref(live);
   json_decref(status);
-  close(fd);
   return outcome.status;
 }
 
