@@ -80,13 +80,17 @@ static void joules(FILE *out, const json_t *energy) {
   json_object_foreach(json_object_get(energy, "node"), domain, node) {
     const json_t *own = json_object_get(job, domain);
     fprintf(out, "%s %s ", between, domain);
+    between = ";";
+    if (real(node, "joules") <= 0) { /* nothing takes nothing */
+      fputs("gives none", out);
+      continue;
+    }
     if (own)
       fprintf(out, "%.3f", real(own, "joules"));
     else
       fputc('-', out);
     fprintf(out, " of %.3f%s", real(node, "joules"),
             json_is_true(json_object_get(node, "estimated")) ? " (estimated)" : "");
-    between = ";";
   }
   fputc('\n', out);
 }
