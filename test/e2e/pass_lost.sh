@@ -70,7 +70,8 @@ run "no daemon where one was asked for" 1
 start unwritable database="$work/no/such/directory/siox.db"
 run "a database that cannot be written" 0 # that is the daemon's matter, and it is the daemon who says so
 stop
-[ "$(grep -c 'siox.db' sioxd.err)" -eq 1 ] || fail "the daemon does not say once that it cannot write its database: $(cat sioxd.err)"
+[ "$(grep -c 'siox.db: unable to open' sioxd.err)" -eq 1 ] && [ "$(grep -c 'siox.db' sioxd.err)" -eq 2 ] &&
+  grep -q 'siox.db: [0-9]* records are lost$' sioxd.err || fail "the daemon does not say once that it cannot write its database: $(cat sioxd.err)"
 
 unset SIOX_SOCKET
 store_config 1000
