@@ -173,19 +173,15 @@ void siox__report_reset(void) {
   }
 }
 
-static uint64_t grow(uint64_t a, uint64_t b) { return a > UINT64_MAX - b ? UINT64_MAX : a + b; }
-
 static void add_rows(struct siox__figures *f, const struct siox_tally *t) {
   static struct siox__report_row of[SIOX_TALLY_ROWS];
   memset(of, 0, sizeof of);
-  for (unsigned i = 0, n = siox__tally_slots(t), row, size_class; i < n; i++) {
-    struct siox_tally_sum sum;
-    if (!siox__tally_what(t, i, &row, &size_class))
-      continue;
-    siox__tally_sum(t, i, &sum);
-    of[row].calls = grow(of[row].calls, sum.calls);
-    of[row].bytes = grow(of[row].bytes, sum.bytes);
-    of[row].errors = grow(of[row].errors, sum.errors);
+  unsigned at = 0, row, size_class;
+  struct siox_tally_sum sum;
+  while (siox__tally_next(t, &at, &row, &size_class, &sum)) {
+    siox__tally_grow(&of[row].calls, sum.calls);
+    siox__tally_grow(&of[row].bytes, sum.bytes);
+    siox__tally_grow(&of[row].errors, sum.errors);
     of[row].total_ns += (int64_t)sum.total_ns;
     of[row].longest_ns = sum.longest_ns > of[row].longest_ns ? sum.longest_ns : of[row].longest_ns;
   }
@@ -194,10 +190,10 @@ static void add_rows(struct siox__figures *f, const struct siox_tally *t) {
     if (!of[r].calls)
       continue;
     of[r].row = (uint16_t)r;
-    uint32_t at = f->nrows++; /* sorted: qsort may allocate */
-    for (; at > 0 && f->row[at - 1].total_ns < of[r].total_ns; at--)
-      f->row[at] = f->row[at - 1];
-    f->row[at] = of[r];
+    uint32_t place = f->nrows++; /* sorted: qsort may allocate */
+    for (; place > 0 && f->row[place - 1].total_ns < of[r].total_ns; place--)
+      f->row[place] = f->row[place - 1];
+    f->row[place] = of[r];
   }
   f->partial = atomic_load_explicit(&t->partial, memory_order_relaxed);
 }

@@ -113,8 +113,7 @@ bool siox__tally_what(const struct siox_tally *t, unsigned slot, unsigned *row,
 }
 
 static void grow(uint64_t *sum, const _Atomic uint64_t *by) {
-  if (__builtin_add_overflow(*sum, atomic_load_explicit(by, memory_order_acquire), sum))
-    *sum = UINT64_MAX;
+  siox__tally_grow(sum, atomic_load_explicit(by, memory_order_acquire));
 }
 
 uint64_t siox__tally_calls(const struct siox_tally *t, unsigned slot) {
@@ -141,4 +140,17 @@ void siox__tally_sum(const struct siox_tally *t, unsigned slot, struct siox_tall
     for (int b = 0; b < SIOX_TIME_BUCKETS; b++)
       sum->times[b] += atomic_load_explicit(&from->times[b], memory_order_relaxed);
   }
+}
+
+bool siox__tally_next(const struct siox_tally *t, unsigned *at, unsigned *row, unsigned *size_class,
+                      struct siox_tally_sum *sum) {
+  const unsigned n = siox__tally_slots(t);
+  while (*at < n) {
+    const unsigned slot = (*at)++;
+    if (!siox__tally_what(t, slot, row, size_class))
+      continue;
+    siox__tally_sum(t, slot, sum);
+    return true;
+  }
+  return false;
 }

@@ -118,5 +118,14 @@ bool siox__tally_what(const struct siox_tally *t, unsigned slot, unsigned *row,
 /* Over the shards; sums that pass 2^64 stay there. */
 void siox__tally_sum(const struct siox_tally *t, unsigned slot, struct siox_tally_sum *sum);
 uint64_t siox__tally_calls(const struct siox_tally *t, unsigned slot);
+/* One slot after another that is of something known, with its sum: true, and *at is behind it. *at
+ * begins with 0. */
+bool siox__tally_next(const struct siox_tally *t, unsigned *at, unsigned *row, unsigned *size_class,
+                      struct siox_tally_sum *sum);
+/* Sums of what hostile writers say stay where they pass 2^64. */
+static inline void siox__tally_grow(uint64_t *sum, uint64_t by) {
+  if (__builtin_add_overflow(*sum, by, sum))
+    *sum = UINT64_MAX;
+}
 
 #endif

@@ -44,7 +44,7 @@ struct job {
   struct row {
     uint16_t row;
     struct sums sums;
-  } *row; /* of those that left */
+  } * row; /* of those that left */
 };
 struct siox__tallied {
   struct siox__tallied *next, *prev;         /* all */
@@ -212,32 +212,22 @@ int siox__activities_enter(struct siox__activities *a, int fd, int32_t pid, int3
   return 0;
 }
 
-static void grow(uint64_t *sum, uint64_t by) {
-  if (__builtin_add_overflow(*sum, by, sum))
-    *sum = UINT64_MAX;
-}
-
 static void add_sums(struct sums *to, const struct siox_tally_sum *s) {
-  grow(&to->calls, s->calls);
-  grow(&to->bytes, s->bytes);
-  grow(&to->errors, s->errors);
-  grow(&to->total_ns, s->total_ns);
+  siox__tally_grow(&to->calls, s->calls);
+  siox__tally_grow(&to->bytes, s->bytes);
+  siox__tally_grow(&to->errors, s->errors);
+  siox__tally_grow(&to->total_ns, s->total_ns);
   if (s->longest_ns > to->longest_ns)
     to->longest_ns = s->longest_ns;
 }
 
 /* All that a process did, by row. */
 static void add_all(const struct siox__tallied *p, struct sums *by_row, uint64_t *partial) {
-  const unsigned n = siox__tally_slots(p->tally);
-  for (unsigned i = 0; i < n; i++) {
-    unsigned row, size_class;
-    struct siox_tally_sum sum;
-    if (!siox__tally_what(p->tally, i, &row, &size_class))
-      continue;
-    siox__tally_sum(p->tally, i, &sum);
+  unsigned at = 0, row, size_class;
+  struct siox_tally_sum sum;
+  while (siox__tally_next(p->tally, &at, &row, &size_class, &sum))
     add_sums(&by_row[row], &sum);
-  }
-  grow(partial, atomic_load_explicit(&p->tally->partial, memory_order_relaxed));
+  siox__tally_grow(partial, atomic_load_explicit(&p->tally->partial, memory_order_relaxed));
 }
 
 void siox__activities_each(struct siox__activities *a, const struct siox__tallied *p,
@@ -245,29 +235,20 @@ void siox__activities_each(struct siox__activities *a, const struct siox__tallie
                                         const struct siox_tally_sum *sum),
                            void *context) {
   pthread_mutex_lock(&a->lock);
-  const unsigned n = p->tally ? siox__tally_slots(p->tally) : 0;
-  for (unsigned i = 0; i < n; i++) {
-    unsigned row, size_class;
-    struct siox_tally_sum sum;
-    if (!siox__tally_what(p->tally, i, &row, &size_class))
-      continue;
-    siox__tally_sum(p->tally, i, &sum);
+  unsigned at = 0, row, size_class;
+  struct siox_tally_sum sum;
+  while (p->tally && siox__tally_next(p->tally, &at, &row, &size_class, &sum))
     if (sum.calls > 0)
       each(context, row, size_class, &sum);
-  }
   pthread_mutex_unlock(&a->lock);
 }
 
 /* What one process did, for how it differs from the others of its job. */
 static void spread(const struct siox__tallied *p, struct siox__spread *to) {
   double f[SIOX__NFIGURES] = {0};
-  const unsigned n = siox__tally_slots(p->tally);
-  for (unsigned i = 0; i < n; i++) {
-    unsigned row, size_class;
-    struct siox_tally_sum sum;
-    if (!siox__tally_what(p->tally, i, &row, &size_class))
-      continue;
-    siox__tally_sum(p->tally, i, &sum);
+  unsigned at = 0, row, size_class;
+  struct siox_tally_sum sum;
+  while (siox__tally_next(p->tally, &at, &row, &size_class, &sum)) {
     const bool mpiio = row < SIOX_NCALLS;
     const double longest = 1e-9 * (double)sum.longest_ns;
     f[mpiio ? SIOX__FIGURE_mpiio_seconds : SIOX__FIGURE_posix_seconds] +=
@@ -473,8 +454,8 @@ static void clear(struct siox_activity_kind *kind, size_t n) {
 }
 
 static void add_class(struct siox_activity_class *to, const struct siox_tally_sum *gain) {
-  grow(&to->calls, gain->calls);
-  grow(&to->bytes, gain->bytes);
+  siox__tally_grow(&to->calls, gain->calls);
+  siox__tally_grow(&to->bytes, gain->bytes);
   to->callers += gain->calls > 0;
   if (gain->calls > 0 && gain->longest_ns > to->longest_ns)
     to->longest_ns = gain->longest_ns;
@@ -555,7 +536,7 @@ static void look(struct siox__activities *a, struct siox__tallied *p) {
     p->active = true;
   p->partial = atomic_load_explicit(&p->tally->partial, memory_order_relaxed);
   p->lost = p->partial > before ? p->partial - before : 0;
-  grow(&a->node.dropped, p->lost);
+  siox__tally_grow(&a->node.dropped, p->lost);
 }
 
 const struct siox_activity_summary *siox__activities_cycle(struct siox__activities *a,
@@ -597,7 +578,7 @@ const struct siox_activity_summary *siox__activities_of(void *context, int32_t p
                   &p->seen[i].gain);
     if (p->tally && !p->left)
       running(a, p, a->one);
-    grow(&a->own.dropped, p->lost);
+    siox__tally_grow(&a->own.dropped, p->lost);
   }
   a->own.nkinds = a->nkinds;
   pthread_mutex_unlock(&a->lock);
