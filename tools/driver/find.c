@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Finds the parts of Siox from where this program is, so that a build tree and an installation that
  * was moved both work, and the compiler and MPI wrapper to call. */
+#include "cli/command.h"
 #include "driver.h"
 #include "driver_config.h"
 #include <limits.h>
@@ -48,20 +49,9 @@ void siox__find(struct siox__places *places) {
   };
 }
 
-/* Is there a command: by its path, or on PATH. */
 static bool is_command(const char *name) {
-  if (strchr(name, '/'))
-    return access(name, X_OK) == 0;
-  const char *path = getenv("PATH");
-  while (path && *path) {
-    size_t length = strcspn(path, ":");
-    char whole[PATH_MAX];
-    int size = snprintf(whole, sizeof whole, "%.*s/%s", (int)length, length ? path : ".", name);
-    if (size > 0 && (size_t)size < sizeof whole && access(whole, X_OK) == 0)
-      return true;
-    path += length + (path[length] == ':');
-  }
-  return false;
+  char path[PATH_MAX];
+  return siox__find_command(name, path);
 }
 
 /* Major version of a compiler, 0: it tells none. It may be several words, as the wrappers'

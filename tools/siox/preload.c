@@ -3,6 +3,7 @@
  * with another's rights it preloads only what lies in its own directories (ld.so(8)). Both are
  * looked for before anything runs, so that nobody wonders about an empty report. */
 #include "preload.h"
+#include "cli/command.h"
 #include "common/launchers.h"
 #include "siox_preload_config.h"
 #include <elf.h>
@@ -15,27 +16,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-/* The file that exec would take for a name; "" when there is none. */
-static void find(const char *name, char path[PATH_MAX]) {
-  struct stat st;
-  const char *in = strchr(name, '/') ? NULL : getenv("PATH");
-  *path = 0;
-  if (!in) {
-    if (strchr(name, '/') && stat(name, &st) == 0 && S_ISREG(st.st_mode) && access(name, X_OK) == 0)
-      snprintf(path, PATH_MAX, "%s", name);
-    return;
-  }
-  while (*in) {
-    int length = (int)strcspn(in, ":");
-    int size = snprintf(path, PATH_MAX, "%.*s/%s", length ? length : 1, length ? in : ".", name);
-    if (size > 0 && size < PATH_MAX && stat(path, &st) == 0 && S_ISREG(st.st_mode) &&
-        access(path, X_OK) == 0)
-      return;
-    in += length + (in[length] == ':');
-  }
-  *path = 0;
-}
 
 /* Reads the program headers' types; true: it has one that names an interpreter, as every program
  * has that is linked dynamically. Broken ones are left to exec. */
@@ -89,8 +69,7 @@ static int check_programs(char *const *command, struct siox_diag *diag) {
   char path[PATH_MAX];
   const char *slash = strrchr(command[0], '/');
   if (siox__launcher(slash ? slash + 1 : command[0]) != SIOX__LAUNCHES_ITS_ARGUMENTS) {
-    find(command[0], path);
-    return *path ? check(path, diag) : 0;
+    return siox__find_command(command[0], path) ? check(path, diag) : 0;
   }
   /* The first argument that is a program: the launcher's options have others, hardly ever
    * programs. After a colon comes the next one (MPI 4.0 section 11.5, mpiexec). */
@@ -102,8 +81,7 @@ static int check_programs(char *const *command, struct siox_diag *diag) {
     }
     if (!wanted || **word == '-')
       continue;
-    find(*word, path);
-    if (!*path)
+    if (!siox__find_command(*word, path))
       continue;
     wanted = false;
     int e = check(path, diag);
