@@ -31,6 +31,7 @@ class Tools:
     mpi_flags: list
     libsiox: str = None  # directory of another libsiox.so, for the runs under the daemon
     timeout: int = 300  # seconds for one compilation or run
+    verify_each: tuple = ("plain", "ubsan")  # builds that are verified after every pass of LLVM, not only before code is generated
     running: set = field(default_factory=set)  # process groups
     stopped: bool = False
 
@@ -125,8 +126,10 @@ class Case:
             command += UBSAN
         if with_pass:
             lib = os.path.join(t.build, "lib")
-            command += ["-gline-tables-only", f"-fpass-plugin={lib}/SioxPass.so", "-Xclang", "-llvm-verify-each", f"-L{lib}",
+            command += ["-gline-tables-only", f"-fpass-plugin={lib}/SioxPass.so", f"-L{lib}",
                         "-Wl,--push-state,--no-as-needed", "-lsiox", "-Wl,--pop-state", f"-Wl,-rpath,{lib}"]
+            if variant.sanitizer in t.verify_each:
+                command += ["-Xclang", "-llvm-verify-each"]
         command += t.mpi_flags + ["-lpthread"]
         env = self.env(**(environment(variant, self.layouts) if with_pass else {}))
         status, stdout, stderr = self.process(command, self.directory, env, "compilation")
