@@ -209,15 +209,6 @@ static bool parse_variables(const char *text, struct options *o) {
          o->v2 + o->v3 > 0;
 }
 
-static bool parse_hint(const char *text, struct options *o) {
-  const char *equals = strchr(text, '=');
-  if (!equals || equals == text || equals - text > MPI_MAX_INFO_KEY || !equals[1] ||
-      strlen(equals + 1) >= MPI_MAX_INFO_VAL || o->nhints == HINTS)
-    return false;
-  o->hint[o->nhints++] = text;
-  return true;
-}
-
 static int slip(const char *what, const char *where) {
   if (climate_rank == 0)
     fprintf(stderr, "climate: %s%s%s; try climate --help\n", where, *where ? ": " : "", what);
@@ -285,7 +276,7 @@ static int parse(int argc, char **argv, struct options *o) {
     else if (c == RESTART)
       o->restart = optarg;
     else if (c == INFO)
-      good = parse_hint(optarg, o);
+      good = info_option_add(&o->hints, optarg);
     else if (c == SEED)
       good = option_whole(optarg, 0, INT64_MAX, &o->seed);
     else if (c == STALL || c == SPIN)

@@ -3,10 +3,11 @@
  * with a message where something fails. */
 #ifndef SIOX_TEST_APPS_CLIMATE_H
 #define SIOX_TEST_APPS_CLIMATE_H
+#include "info_option.h"
 #include "options.h"
 #include <mpi.h>
 
-enum { HINTS = 64, EVENTS = 256, NAME = 4096 };
+enum { EVENTS = 256, NAME = 4096 };
 
 struct anomaly {
   int64_t rank, step;
@@ -14,8 +15,9 @@ struct anomaly {
   bool spin;
 };
 struct options {
-  const char *prefix, *restart, *json_file, *hint[HINTS];
-  int64_t n, layers, v2, v3, steps, work, output_every, rollover, restart_every, seed, nhints,
+  const char *prefix, *restart, *json_file;
+  struct info_option hints;
+  int64_t n, layers, v2, v3, steps, work, output_every, rollover, restart_every, seed,
       nevents;
   double pause;
   struct anomaly signalled; /* seconds 0: none */

@@ -4,16 +4,8 @@
 #include <inttypes.h>
 
 static MPI_File open_file(const struct options *o, const char *name, int mode) {
-  MPI_Info info = MPI_INFO_NULL;
+  MPI_Info info = info_option_make(&o->hints);
   MPI_File file;
-  if (o->nhints)
-    MPI_Info_create(&info);
-  for (int64_t i = 0; i < o->nhints; i++) {
-    char key[MPI_MAX_INFO_KEY + 1];
-    const char *value = strchr(o->hint[i], '=') + 1;
-    snprintf(key, sizeof key, "%.*s", (int)(value - 1 - o->hint[i]), o->hint[i]);
-    MPI_Info_set(info, key, value);
-  }
   int code = MPI_File_open(MPI_COMM_WORLD, name, mode, info, &file);
   if (code != MPI_SUCCESS)
     climate_fail("cannot be opened", name, code);

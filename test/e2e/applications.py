@@ -1,0 +1,119 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The applications of Son & Kandemir's evaluation, as a user compiles and runs them: with the pass and without, at -O0 and -O2,
+on one and more ranks. Output and file have to be the same, and no request may be outside of what was foretold.
+Usage: applications.py same NAME | applications.py s3asim_tells_a_wrong_byte. Exits with 77 where a compiler is missing."""
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, HERE)
+from siox_run import Place  # noqa: E402
+
+SOURCE, BUILD = os.environ["SIOX_SOURCE"], os.environ["SIOX_BUILD"]
+MPICC = os.environ.get("SIOX_MPICC", "mpicc")
+MPIEXEC = os.path.join(BUILD, "test", "mpiexec")  # waiting ranks sleep
+APPS = os.path.join(SOURCE, "test", "apps")
+S3ASIM = ["s3asim.c", "s3asim_options.c", "s3asim_results.c"]
+S3ASIM_SMALL = ["--queries", "4", "--fragments", "6", "--results", "2:6", "--letters", "16"]
+
+
+class Application:
+    """Sources, arguments of a run that writes to {file}, numbers of ranks."""
+
+    def __init__(self, sources, arguments, ranks):
+        self.sources = [os.path.join(APPS, s) for s in sources]
+        self.arguments, self.ranks = arguments, ranks
+
+
+APPLICATIONS = {f"s3asim_{way}": Application(S3ASIM, [*S3ASIM_SMALL, "--write", way, "{file}"], (1, 4))
+                for way in ("collective", "list", "individual")}
+
+
+def compiled(place, application, compiler, level, name):
+    program = os.path.join(place.directory, name)
+    subprocess.run([*compiler, level, "-o", program, *application.sources], check=True, cwd=place.directory)
+    return program
+
+
+def compilers(application):
+    """The one a user has, and Siox' in its place."""
+    if application.sources[0].endswith(".c"):
+        return [MPICC, "-std=gnu17"], [os.path.join(BUILD, "bin", "siox-cc"), "-std=gnu17"]
+    if not shutil.which("flang-new-19") or not shutil.which("mpifort"):
+        print("skipped: no flang-new-19 or no mpifort")
+        sys.exit(77)
+    return ["mpifort"], [os.path.join(BUILD, "bin", "siox-fc")]
+
+
+def what_it_did(place, process, file):
+    out, err = process.communicate(timeout=300)
+    assert process.returncode == 0, (process.args, process.returncode, out, err)
+    with open(file, "rb") as f:
+        contents = hashlib.sha256(f.read()).hexdigest()
+    os.unlink(file)
+    return out, contents
+
+
+def same(name):
+    application = APPLICATIONS[name]
+    with Place() as place:
+        file, report = os.path.join(place.mount, "data_a"), os.path.join(place.directory, "report.json")
+        arguments = [a.format(file=file) for a in application.arguments]
+        plain, passed = compilers(application)
+        without = compiled(place, application, plain, "-O2", "without")
+        quiet = dict(place.environment, SIOX_SOCKET="/nonexistent/siox.sock")
+
+        def alone(program, ranks):
+            return subprocess.Popen([MPIEXEC, "-n", str(ranks), program, *arguments], env=quiet, cwd=place.directory,
+                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        expected = {n: what_it_did(place, alone(without, n), file) for n in application.ranks}
+        for level in ("-O0", "-O2"):
+            program = compiled(place, application, passed, level, "with" + level)
+            for ranks in application.ranks:
+                got = what_it_did(place, alone(program, ranks), file)
+                assert got == expected[ranks], (level, ranks, got, expected[ranks])
+                process = place.run(MPIEXEC, "-n", str(ranks), program, *arguments, options=[
+                    "--quiet", "--check-hints", f"--json={report}", "--set", "time_scale=1000", "--set", "disks=8", "--set",
+                    "default_layout=0:8:64K"])
+                got = what_it_did(place, process, file)
+                assert got == expected[ranks], (level, ranks, got, expected[ranks])
+                with open(report) as f:
+                    check = json.load(f)["check"]
+                assert check["passed"] and check["accesses"] > 0 and check["outside"] == 0, (level, ranks, check)
+                print(level, ranks, {k: check[k] for k in ("accesses", "predicted", "touched", "windows", "transitions")})
+
+
+def s3asim_writes_the_same_whoever_writes_how():
+    with Place() as place:
+        program = compiled(place, APPLICATIONS["s3asim_list"], [MPICC, "-std=gnu17"], "-O1", "s3asim")
+        got = set()
+        for ranks, way in ((1, "list"), (2, "individual"), (3, "collective"), (4, "list")):
+            for more in ([], ["--balanced", "--sync"], ["--queries-per-write", "3"]):
+                file = os.path.join(place.directory, "hits")
+                process = subprocess.Popen([MPIEXEC, "-n", str(ranks), program, *S3ASIM_SMALL, "--write", way, *more, file],
+                                           env=place.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+                got.add(what_it_did(place, process, file))
+        assert len(got) == 1, got
+
+
+def s3asim_refuses_what_it_cannot_use():
+    with Place() as place:
+        program = compiled(place, APPLICATIONS["s3asim_list"], [MPICC, "-std=gnu17"], "-O0", "s3asim")
+        for option, value in (("--queries", "0"), ("--results", "5:4"), ("--sizes", "1:2"), ("--sizes", "8:9:1"), ("--write", "x"),
+                              ("--letters", "513"), ("--info", "novalue")):
+            done = subprocess.run([program, option, value, os.path.join(place.directory, "f")], capture_output=True, text=True)
+            assert done.returncode == 2 and option in done.stderr, (option, value, done)
+        done = subprocess.run([program], capture_output=True, text=True)
+        assert done.returncode == 2 and "file name" in done.stderr, done
+        missing = os.path.join(place.directory, "no", "where")
+        done = subprocess.run([program, missing], capture_output=True, text=True)
+        assert done.returncode != 0 and missing in done.stderr, done
+
+
+if __name__ == "__main__":
+    globals()[sys.argv[1]](*sys.argv[2:])
