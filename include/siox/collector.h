@@ -16,12 +16,15 @@ enum siox_sample_state {
   SIOX_SAMPLE_LOST,  /* not readable, beyond what is possible, or a wrap that nobody can place */
   SIOX_SAMPLE_SUSPENDED, /* the machine slept since the reading before: what a counter gained is no
                             work's */
+  SIOX_SAMPLE_HELD, /* it was not read in this cycle (places that are read in turns): value is the
+                       one of the last reading, or error says SIOX_EUNKNOWN; amount is 0, and comes
+                       with the next reading */
 };
 struct siox_sample {
   enum siox_sample_state state;
   int32_t error;   /* LOST: SIOX_E... */
   int64_t span_ns; /* that the sample stands for: since the last reading that was taken; GAUGE:
-                      since the cycle before */
+                      since the cycle before, or the last reading where it was held since */
   double amount;   /* COUNTER: unit, what came since the reading before; watts of a domain: joules;
                       else 0 */
   double value;    /* COUNTER: unit a second; else the reading */
@@ -52,7 +55,16 @@ struct siox_cycle {
   bool suspended;  /* the machine slept in between */
   const struct siox_series *series;
   size_t nseries; /* grows when places come; an index stays what it is while its generation does */
+  /* Series [crowd_from, crowd_to) are all of processes, thousands perhaps: whoever looks for what
+   * is the node's goes around them (siox_cycle_next). */
+  size_t crowd_from, crowd_to;
+  uint64_t lists; /* grows whenever a place comes or goes; 0: nobody counts */
 };
+/* The first series from i on that is not in the crowd:
+ * for (size_t i = siox_cycle_next(c, 0); i < c->nseries; i = siox_cycle_next(c, i + 1)) */
+static inline size_t siox_cycle_next(const struct siox_cycle *cycle, size_t i) {
+  return i >= cycle->crowd_from && i < cycle->crowd_to ? cycle->crowd_to : i;
+}
 
 struct siox_collector;
 int siox_collector_new(struct siox_collector **out);
@@ -74,6 +86,10 @@ const struct siox_cycle *siox_collector_last(const struct siox_collector *c);
 int siox_collector_subscribe(struct siox_collector *c,
                              void (*on_cycle)(void *context, const struct siox_cycle *cycle),
                              void *context);
+
+/* What the open provider number i (in the order in which they are read) has to say of itself: its
+ * name, NULL behind the last one, and its note, "" if there is none. */
+const char *siox_collector_note(const struct siox_collector *c, size_t i, char *text, size_t size);
 
 /* Joules of the last cycle over all series that count; estimated: some of it is modelled. */
 double siox_cycle_joules(const struct siox_cycle *cycle, bool *estimated);

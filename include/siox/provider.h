@@ -67,9 +67,13 @@ struct siox_metric {
   double bound;
 };
 
+enum {
+  SIOX_READING_HELD = 1, /* it was not its turn in this cycle; what a counter gained comes with the
+                            next reading */
+};
 struct siox_reading {
   int32_t error;  /* 0, or why there is none: SIOX_EPERM, SIOX_EIO, SIOX_ENOENT (it went away),
-                     SIOX_ESYNTAX */
+                     SIOX_ESYNTAX; SIOX_READING_HELD */
   uint64_t count; /* COUNTER */
   double value;   /* GAUGE, SAMPLED */
 };
@@ -108,6 +112,10 @@ struct siox_probe {
   char grant[256];     /* SIOX_EPERM: a command that grants it */
 };
 
+enum {
+  SIOX_PROVIDER_OF_PROCESSES = 1, /* its places are processes (PID@START): there may be thousands,
+                                     and nothing of the node's among them */
+};
 struct siox_provider {
   uint32_t abi;      /* SIOX_PROVIDER_ABI */
   const char *name;  /* "powercap" */
@@ -129,6 +137,9 @@ struct siox_provider {
    * one. Negative: nothing can be read. */
   int (*read)(void *state, int64_t now_ns, struct siox_reading *readings);
   void (*close)(void *state);
+  /* What people should know of how it reads now, one line; "": nothing. May be NULL. */
+  void (*note)(void *state, char *text, size_t size);
+  uint32_t flags; /* SIOX_PROVIDER_* */
 };
 
 /* "counter", "gauge", "sampled"; never NULL. */

@@ -83,7 +83,8 @@ void siox__cycles_take(struct siox__cycles *c, const struct siox__reasoners_inpu
   c->about[in->cycle->number % SIOX__ABOUT] =
       (struct siox__cycle_about){in->cycle->number, in->cycle->now_ns, node->fresh, node->verdict};
   for (size_t i = 0; c->store && i < in->nissues; i++)
-    put_issue(c, in, levels, &in->issues[i]);
+    if (!in->issues[i].held)
+      put_issue(c, in, levels, &in->issues[i]);
   for (uint32_t i = 0; c->store && i < node->noverloaded; i++)
     put_issue(c, in, levels, &node->overloaded[i]);
 }

@@ -122,7 +122,8 @@ static bool is_network(const struct siox_metric *m) {
 }
 
 void siox__domains_take(struct siox__domains *d, const struct siox_cycle *cycle) {
-  for (size_t i = 0; i < cycle->nseries; i++) {
+  for (size_t i = siox_cycle_next(cycle, 0); i < cycle->nseries;
+       i = siox_cycle_next(cycle, i + 1)) {
     const struct siox_series *s = &cycle->series[i];
     const enum siox_domain domain = s->metric.domain;
     const double amount = s->last.state == SIOX_SAMPLE_VALID ? s->last.amount : 0;

@@ -32,7 +32,7 @@ struct siox__monitor {
   struct siox__drives *drives;
   struct siox_collector *collector; /* the thread's own */
   struct siox__activities *activities;
-  json_t *sources; /* complete before the thread begins */
+  json_t *sources; /* complete before the thread begins, but for notes */
   struct siox__statistics *statistics;
   struct siox__energies *energies;
   struct siox__watch *watch;   /* the thread's own, as */
@@ -77,6 +77,22 @@ static void wish(struct siox__monitor *m, int64_t now_ns) {
   m->period_ns = wishes.period_ns > 0 ? wishes.period_ns : m->usual_ns;
 }
 
+/* What providers have to say of how they read; under the lock. */
+static void take_notes(struct siox__monitor *m) {
+  char text[256];
+  const char *name;
+  for (size_t i = 0; (name = siox_collector_note(m->collector, i, text, sizeof text)); i++)
+    for (size_t k = 0; k < json_array_size(m->sources); k++) {
+      json_t *o = json_array_get(m->sources, k);
+      if (strcmp(json_string_value(json_object_get(o, "name")), name) != 0)
+        continue;
+      if (*text)
+        json_object_set_new(o, "note", json_string(text));
+      else
+        json_object_del(o, "note");
+    }
+}
+
 /* One more cycle's worth of what others ask for; under the lock. */
 static void publish(struct siox__monitor *m, const struct siox_cycle *cycle) {
   m->cycles++;
@@ -99,11 +115,13 @@ static void publish(struct siox__monitor *m, const struct siox_cycle *cycle) {
     siox__energies_cycle(m->energies, &m->ledger, cycle->now_ns);
   if (cycle->now_ns - m->copied_ns >= 1000000000 &&
       siox__ledger_copy(&m->each_second, &m->ledger) == 0) {
+    take_notes(m);
     m->copied_ns = cycle->now_ns;
     m->domains_each_second = m->domains;
   }
   json_object_clear(m->utilisation);
-  for (size_t i = 0; i < cycle->nseries; i++) {
+  for (size_t i = siox_cycle_next(cycle, 0); i < cycle->nseries;
+       i = siox_cycle_next(cycle, i + 1)) {
     const struct siox_series *s = &cycle->series[i];
     if (!s->gone && strcmp(s->metric.name, "utilisation") == 0)
       json_object_set_new(m->utilisation, s->metric.where,

@@ -24,6 +24,9 @@ struct siox__watch {
   double clock_max_hz;
   struct siox_issue issues[MOST_ISSUES];
   size_t nissues;
+  struct siox_issue before[MOST_ISSUES]; /* of series, in the cycle before */
+  uint32_t generation[MOST_ISSUES];      /* of theirs */
+  size_t nbefore;
   enum siox_verdict said;
 };
 
@@ -126,6 +129,26 @@ static void remember(struct siox__watched *seen, const struct siox__reasoners_in
   }
 }
 
+/* What was told of a series that is not read in each cycle holds until it is read again: it does
+ * not come and go with the turns. The number of issues then. */
+static size_t hold(struct siox__watch *w, const struct siox_cycle *cycle, size_t n) {
+  for (size_t i = 0; i < w->nbefore && n < MOST_ISSUES; i++) {
+    const struct siox_series *s = &cycle->series[w->before[i].series];
+    if (s->gone || s->generation != w->generation[i] || s->last.state != SIOX_SAMPLE_HELD)
+      continue;
+    w->issues[n] = w->before[i];
+    w->issues[n++].held = 1;
+  }
+  w->nbefore = 0;
+  for (size_t i = 0; i < n; i++) {
+    if (w->issues[i].series >= cycle->nseries)
+      continue;
+    w->before[w->nbefore] = w->issues[i];
+    w->generation[w->nbefore++] = cycle->series[w->issues[i].series].generation;
+  }
+  return n;
+}
+
 void siox__watch_cycle(struct siox__watch *w, const struct siox__reasoners_input *given,
                        struct siox__watched *seen, const struct siox__log *log) {
   const struct siox_adpi_input input = {.cycle = given->cycle, .activities = given->activities};
@@ -138,9 +161,11 @@ void siox__watch_cycle(struct siox__watch *w, const struct siox__reasoners_input
                                             : 0; /* those that there is no room for */
     seen->unjudged += found < 0;
     for (size_t k = n; k < MOST_ISSUES && k < n + there; k++)
-      siox__printable(w->issues[k].evidence); /* detectors may be anybody's */
+      siox__printable(w->issues[k].evidence),
+          w->issues[k].held = 0; /* detectors may be anybody's */
     n = there < MOST_ISSUES - n ? n + there : MOST_ISSUES;
   }
+  n = hold(w, given->cycle, n);
   struct siox__reasoners_input about = *given;
   about.issues = w->issues;
   about.nissues = w->nissues = n;
@@ -150,7 +175,8 @@ void siox__watch_cycle(struct siox__watch *w, const struct siox__reasoners_input
   seen->cycles++;
   seen->abnormal += node->state != SIOX_GOOD;
   for (size_t i = 0; i < n; i++)
-    remember(seen, &about, &w->issues[i]);
+    if (!w->issues[i].held)
+      remember(seen, &about, &w->issues[i]);
   for (uint32_t i = 0; i < node->noverloaded; i++)
     remember(seen, &about, &node->overloaded[i]);
   if (node->verdict != w->said && node->verdict != SIOX_VERDICT_NONE)

@@ -138,6 +138,8 @@ int siox__slots_grow(struct siox__slots *s, size_t n, size_t size) {
 
 int siox__slots_series(struct siox__slots *s, const struct siox_cycle *cycle, size_t size) {
   const size_t before = s->n, n = cycle->nseries;
+  if (cycle->lists > 0 && cycle->lists == s->lists)
+    return 0;
   if (n > before) {
     uint32_t *more = realloc(s->generation, n * sizeof *more);
     if (!more)
@@ -153,6 +155,7 @@ int siox__slots_series(struct siox__slots *s, const struct siox_cycle *cycle, si
       memset((char *)s->at + i * size, 0, size);
       s->generation[i] = cycle->series[i].generation;
     }
+  s->lists = cycle->lists;
   return 0;
 }
 

@@ -28,6 +28,7 @@ struct siox__slots {
   void *at;
   uint32_t *generation; /* of the series that each is of; NULL: they are of no series */
   size_t n;
+  uint64_t lists; /* of the cycle whose series they were last compared with */
 };
 int siox__slots_grow(struct siox__slots *slots, size_t n, size_t size);
 /* One for each series of the cycle; what was learned of a series whose place another one has taken

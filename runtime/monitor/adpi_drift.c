@@ -137,7 +137,9 @@ static int cycle_drift(void *state, const struct siox_adpi_input *input, struct 
   const int e = siox__slots_series(&set->slots, cycle, sizeof(struct course));
   if (e < 0)
     return e;
-  for (size_t i = 0; i < cycle->nseries; i++) {
+  /* A meter is no process'. */
+  for (size_t i = set->metrics ? 0 : siox_cycle_next(cycle, 0); i < cycle->nseries;
+       i = set->metrics ? i + 1 : siox_cycle_next(cycle, i + 1)) {
     const struct siox_series *s = &cycle->series[i];
     if (s->metric.flags & SIOX_METRIC_ESTIMATED ||
         !(set->metrics ? siox__listed(set->metrics, s->metric.name) : siox__is_meter(s)))

@@ -108,7 +108,8 @@ static void add(struct sum *sum, const struct siox_series *s, double dt_s, doubl
 static struct sum work_of(const struct efficiency *set, const struct siox_cycle *cycle,
                           double dt_s) {
   struct sum sum = {0};
-  for (size_t i = 0; i < cycle->nseries; i++) {
+  for (size_t i = set->work ? 0 : siox_cycle_next(cycle, 0); i < cycle->nseries;
+       i = set->work ? i + 1 : siox_cycle_next(cycle, i + 1)) {
     const struct siox_series *s = &cycle->series[i];
     if (s->gone || !(set->work ? siox__listed(set->work, s->metric.name) != 0
                                : siox__is_busy_time(s->metric.name)))
@@ -127,7 +128,8 @@ static struct sum work_of(const struct efficiency *set, const struct siox_cycle 
 static struct sum watts_of(const struct efficiency *set, const struct siox_cycle *cycle,
                            double dt_s) {
   struct sum sum = {0};
-  for (size_t i = 0; i < cycle->nseries; i++) {
+  for (size_t i = siox_cycle_next(cycle, 0); i < cycle->nseries;
+       i = siox_cycle_next(cycle, i + 1)) {
     const struct siox_series *s = &cycle->series[i];
     if (s->gone || !s->best || s->metric.domain != set->domain ||
         (s->metric.flags & SIOX_METRIC_PART))
@@ -144,7 +146,8 @@ static struct sum watts_of(const struct efficiency *set, const struct siox_cycle
  * lost. */
 static int bin_of(const struct efficiency *set, const struct siox_cycle *cycle) {
   struct sum clock = {0};
-  for (size_t i = 0; i < cycle->nseries; i++) {
+  for (size_t i = siox_cycle_next(cycle, 0); i < cycle->nseries;
+       i = siox_cycle_next(cycle, i + 1)) {
     const struct siox_series *s = &cycle->series[i];
     if (!s->gone && strcmp(s->metric.unit, "Hz") == 0 && siox_category_of(s) == SIOX_CATEGORY_CPU)
       add(&clock, s, 1, 0);

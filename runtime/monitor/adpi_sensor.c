@@ -88,7 +88,8 @@ static int cycle_sensor(void *state, const struct siox_adpi_input *input, struct
   const int e = siox__slots_series(&set->slots, cycle, sizeof(struct meter));
   if (e < 0)
     return e;
-  for (size_t i = 0; i < cycle->nseries; i++) {
+  for (size_t i = siox_cycle_next(cycle, 0); i < cycle->nseries;
+       i = siox_cycle_next(cycle, i + 1)) {
     const struct siox_series *s = &cycle->series[i];
     if (!siox__is_meter(s) || s->gone ||
         !siox__listed(set->domains, siox_domain_name(s->metric.domain)))

@@ -35,6 +35,8 @@ struct statistics {
   double tail, learning, rare, each_processor;
   const char *metrics;
   struct siox__slots slots;
+  double nmetrics; /* that are watched, counted when the lists were these */
+  uint64_t lists;
 };
 
 static int open_statistics(const struct siox_adpi_env *env, void **state, struct siox_diag *diag) {
@@ -150,6 +152,15 @@ static bool watched(const struct statistics *set, const struct siox_series *s) {
          !isdigit((unsigned char)where[3]);
 }
 
+static void count(struct statistics *set, const struct siox_cycle *cycle) {
+  if (cycle->lists > 0 && cycle->lists == set->lists)
+    return;
+  set->lists = cycle->lists;
+  set->nmetrics = 0;
+  for (size_t i = 0; i < cycle->nseries; i++)
+    set->nmetrics += watched(set, &cycle->series[i]);
+}
+
 static int cycle_statistics(void *state, const struct siox_adpi_input *input,
                             struct siox_issue *list, size_t max) {
   struct statistics *set = state;
@@ -158,16 +169,14 @@ static int cycle_statistics(void *state, const struct siox_adpi_input *input,
   const int e = siox__slots_series(&set->slots, cycle, sizeof(struct learned));
   if (e < 0)
     return e;
-  double nmetrics = 0;
-  for (size_t i = 0; i < cycle->nseries; i++)
-    nmetrics += watched(set, &cycle->series[i]);
+  count(set, cycle);
   for (size_t i = 0; i < cycle->nseries; i++) {
     const struct siox_series *s = &cycle->series[i];
-    if (!watched(set, s) || !siox__is_sample(&s->last))
+    if (!siox__is_sample(&s->last) || !watched(set, s))
       continue;
     struct learned *l = (struct learned *)set->slots.at + i;
     const struct extremes range = l->range; /* before this value can turn the window */
-    const int side = learn(l, set, nmetrics, s->last.value);
+    const int side = learn(l, set, set->nmetrics, s->last.value);
     if (side != 0)
       tell(set, cycle, i, side, range, &issues);
   }

@@ -15,8 +15,6 @@ enum {
 };
 /* Whoever wants to know what a place that went away had said has so long. */
 static const int64_t KEPT_NS = INT64_C(600000000000);
-/* A source that has said nothing for so long, and twice, is passed over. */
-static const int64_t SILENT_NS = 1000000000;
 
 int siox_collector_new(struct siox_collector **out) {
   *out = calloc(1, sizeof **out);
@@ -51,8 +49,21 @@ static size_t free_place(const struct siox_collector *c, size_t *from) {
   return c->cycle.nseries;
 }
 
+/* The longest row of series of processes. */
+static void find_crowd(struct siox_collector *c) {
+  struct siox_cycle *cycle = &c->cycle;
+  cycle->lists++;
+  cycle->crowd_from = cycle->crowd_to = 0;
+  for (size_t i = 0, from = 0; i < cycle->nseries; i++) {
+    if (!(c->series[i].provider->flags & SIOX_PROVIDER_OF_PROCESSES))
+      from = i + 1;
+    else if (i + 1 - from > cycle->crowd_to - cycle->crowd_from)
+      cycle->crowd_from = from, cycle->crowd_to = i + 1;
+  }
+}
+
 /* A series for each of the provider's metrics: the one it had, or a new one. */
-static int take_list(struct siox_collector *c, struct siox__source *s) {
+static int take_metrics(struct siox_collector *c, struct siox__source *s) {
   const struct siox_metric *list;
   const size_t n = s->provider->metrics(s->state, &list);
   size_t *index = realloc(s->index, (n + 1) * sizeof *index);
@@ -121,6 +132,12 @@ static int take_list(struct siox_collector *c, struct siox__source *s) {
       c->before[i].gone_ns = c->cycle.now_ns;
     }
   return 0;
+}
+
+static int take_list(struct siox_collector *c, struct siox__source *s) {
+  const int e = take_metrics(c, s);
+  find_crowd(c);
+  return e;
 }
 
 static int refuse(struct siox_diag *diag, const struct siox_provider *provider, int code,
@@ -212,7 +229,7 @@ static struct siox_sample sample_of(const struct siox_cycle *cycle, const struct
       s.amount = (double)gain * m->scale, s.value = s.amount * 1e9 / (double)dt, s.span_ns = dt;
   } else {
     s.value = r->value;
-    s.span_ns = cycle->dt_ns;
+    s.span_ns = before->held ? cycle->now_ns - before->time_ns : cycle->dt_ns;
     if (!isfinite(s.value) || (m->bound > 0 && s.value > m->bound) ||
         (s.value < 0 && m->domain != SIOX_DOMAIN_NONE))
       s = (struct siox_sample){.state = SIOX_SAMPLE_LOST, .error = SIOX_ERANGE};
@@ -224,6 +241,19 @@ static struct siox_sample sample_of(const struct siox_cycle *cycle, const struct
   if (!isfinite(s.value) || !isfinite(s.amount))
     s = (struct siox_sample){.state = SIOX_SAMPLE_LOST, .error = SIOX_ERANGE};
   return s;
+}
+
+/* It was not its turn: what it was last holds. */
+static void hold(const struct siox_cycle *cycle, struct siox_series *series,
+                 struct siox__before *before) {
+  const struct siox_sample *last = &series->last;
+  const bool told =
+      last->state == SIOX_SAMPLE_VALID || (last->state == SIOX_SAMPLE_HELD && last->error == 0);
+  series->last = (struct siox_sample){.state = SIOX_SAMPLE_HELD,
+                                      .error = told ? 0 : SIOX_EUNKNOWN,
+                                      .value = told ? last->value : 0};
+  before->held = before->known;
+  before->slept |= cycle->suspended;
 }
 
 static void read_source(struct siox_collector *c, struct siox__source *s) {
@@ -248,6 +278,10 @@ static void read_source(struct siox_collector *c, struct siox__source *s) {
     struct siox__before *before = &c->before[s->index[i]];
     if (e < 0)
       s->readings[i].error = e;
+    if (s->readings[i].error == SIOX_READING_HELD) {
+      hold(&c->cycle, series, before);
+      continue;
+    }
     series->last = sample_of(&c->cycle, &series->metric, before, &s->readings[i]);
     series->total += series->last.amount;
     const bool lost = series->last.state == SIOX_SAMPLE_LOST;
@@ -264,47 +298,6 @@ static void read_source(struct siox_collector *c, struct siox__source *s) {
   }
 }
 
-/* Which series count: see struct siox_series. */
-static void choose(struct siox_collector *c) {
-  static const enum siox_domain around[] = {
-#define SIOX_DOMAIN(name, text, part_of, what) SIOX_DOMAIN_##part_of,
-#include "siox/domains.def"
-#undef SIOX_DOMAIN
-  };
-  uint32_t best[SIOX_NDOMAINS] = {0};
-  for (size_t i = 0; i < c->cycle.nseries; i++) {
-    struct siox_series *s = &c->series[i];
-    s->best = false;
-    s->counts = s->metric.domain != SIOX_DOMAIN_NONE && !(s->metric.flags & SIOX_METRIC_PART) &&
-                !s->gone && s->provider->priority > 0 &&
-                (s->silent < 2 || c->cycle.now_ns - c->before[i].heard_ns < SILENT_NS) &&
-                (s->metric.kind == SIOX_METRIC_COUNTER || strcmp(s->metric.unit, "W") == 0);
-    if (s->counts && s->provider->priority > best[s->metric.domain])
-      best[s->metric.domain] = s->provider->priority;
-  }
-  /* A model of the whole tells nothing that meters of its parts do not tell better. */
-  bool modelled[SIOX_NDOMAINS] = {false}, metered_inside[SIOX_NDOMAINS] = {false};
-  for (size_t i = 0; i < c->cycle.nseries; i++) {
-    struct siox_series *s = &c->series[i];
-    s->best = s->counts && s->provider->priority == best[s->metric.domain];
-    if (!s->best)
-      continue;
-    if (s->metric.flags & SIOX_METRIC_ESTIMATED)
-      modelled[s->metric.domain] = true;
-    else if (!(s->metric.flags & SIOX_METRIC_OUTSIDE))
-      for (enum siox_domain d = around[s->metric.domain]; d != SIOX_DOMAIN_NONE; d = around[d])
-        metered_inside[d] = true;
-  }
-  for (size_t i = 0; i < c->cycle.nseries; i++) {
-    struct siox_series *s = &c->series[i];
-    const enum siox_domain own = s->metric.domain;
-    s->counts = s->best && !(modelled[own] && metered_inside[own]);
-    if (!(s->metric.flags & SIOX_METRIC_OUTSIDE))
-      for (enum siox_domain d = around[own]; d != SIOX_DOMAIN_NONE; d = around[d])
-        s->counts &= best[d] == 0 || (modelled[d] && metered_inside[d]);
-  }
-}
-
 int siox_collector_cycle(struct siox_collector *c, int64_t now_ns, int64_t boot_ns) {
   struct siox_cycle *cycle = &c->cycle;
   if (cycle->number > 0 && now_ns <= cycle->now_ns)
@@ -316,7 +309,7 @@ int siox_collector_cycle(struct siox_collector *c, int64_t now_ns, int64_t boot_
   c->boot_ns = boot_ns;
   for (size_t i = 0; i < c->nsources; i++)
     read_source(c, &c->sources[i]);
-  choose(c);
+  siox__collector_choose(c);
   for (size_t i = 0; i < c->nlisteners; i++)
     c->listeners[i].on_cycle(c->listeners[i].context, cycle);
   return 0;
@@ -328,7 +321,8 @@ int siox__collector_sample(void *collector, const char *name, const char *where,
   const struct siox_collector *c = collector;
   int result = SIOX_ENOENT;
   *value = 0;
-  for (size_t i = 0; i < c->cycle.nseries; i++) {
+  for (size_t i = siox_cycle_next(&c->cycle, 0); i < c->cycle.nseries;
+       i = siox_cycle_next(&c->cycle, i + 1)) {
     const struct siox_series *s = &c->series[i];
     if (s->gone || strcmp(s->metric.name, name) != 0 ||
         (where && strcmp(s->metric.where, where) != 0))
@@ -344,7 +338,8 @@ int siox__collector_sample(void *collector, const char *name, const char *where,
 void siox__collector_each(void *collector, const char *name,
                           void (*take)(void *, const char *, double, int), void *context) {
   const struct siox_collector *c = collector;
-  for (size_t i = 0; i < c->cycle.nseries; i++) {
+  for (size_t i = siox_cycle_next(&c->cycle, 0); i < c->cycle.nseries;
+       i = siox_cycle_next(&c->cycle, i + 1)) {
     const struct siox_series *s = &c->series[i];
     if (!s->gone && strcmp(s->metric.name, name) == 0)
       take(context, s->metric.where, s->last.value,
@@ -358,10 +353,22 @@ size_t siox__collector_watched(void *collector, const int32_t **pids) {
   return c->npids;
 }
 
+const char *siox_collector_note(const struct siox_collector *c, size_t i, char *text, size_t size) {
+  if (size > 0)
+    *text = 0;
+  if (i >= c->nsources)
+    return NULL;
+  const struct siox_provider *p = c->sources[i].provider;
+  if (p->note && size > 0)
+    p->note(c->sources[i].state, text, size);
+  return p->name;
+}
+
 double siox_cycle_joules(const struct siox_cycle *cycle, bool *estimated) {
   double joules = 0;
   bool modelled = false;
-  for (size_t i = 0; i < cycle->nseries; i++) {
+  for (size_t i = siox_cycle_next(cycle, 0); i < cycle->nseries;
+       i = siox_cycle_next(cycle, i + 1)) {
     const struct siox_series *s = &cycle->series[i];
     if (!s->counts || s->last.state != SIOX_SAMPLE_VALID)
       continue;

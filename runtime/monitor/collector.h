@@ -7,6 +7,7 @@
 /* The last reading of a counter. */
 struct siox__before {
   bool known, slept; /* slept: the machine did since then */
+  bool held;         /* there was a cycle since then, and it was not read */
   int64_t time_ns;
   uint64_t count;
   uint64_t list;    /* the provider's last list that had it */
@@ -39,6 +40,8 @@ struct siox_collector {
   size_t npids;
 };
 
+/* Which series count in this cycle. */
+void siox__collector_choose(struct siox_collector *c);
 /* env.sample, env.each and env.processes of every provider. */
 int siox__collector_sample(void *collector, const char *name, const char *where, double *value);
 void siox__collector_each(void *collector, const char *name,

@@ -12,14 +12,19 @@ enum { HELD_MOST = 10 };
 void siox__ledger_free(struct siox__ledger *l) {
   free(l->job);
   free(l->share);
+  free(l->ahead);
   *l = (struct siox__ledger){0};
 }
 
 /* The job's place, made when it is asked for first; SIOX_ENOMEM. */
 static int place_of(struct siox__ledger *l, uint32_t job) {
+  if (l->last < l->njobs && l->job[l->last].job == job)
+    return (int)l->last; /* neighbours are of one job as a rule */
   for (size_t i = 0; i < l->njobs; i++)
-    if (l->job[i].job == job)
+    if (l->job[i].job == job) {
+      l->last = i;
       return (int)i;
+    }
   if (l->njobs == l->room) {
     const size_t room = l->room ? 2 * l->room : 16;
     struct siox__ledger_job *jobs = realloc(l->job, room * sizeof *jobs);
@@ -65,7 +70,8 @@ static struct said said_in(struct siox__ledger *l, const struct siox_cycle *cycl
   struct said t = {.all = true};
   l->metered = l->estimated = false;
   l->source = NULL;
-  for (size_t i = 0; i < cycle->nseries; i++) {
+  for (size_t i = siox_cycle_next(cycle, 0); i < cycle->nseries;
+       i = siox_cycle_next(cycle, i + 1)) {
     const struct siox_series *s = &cycle->series[i];
     if (s->gone)
       continue;
@@ -81,26 +87,62 @@ static struct said said_in(struct siox__ledger *l, const struct siox_cycle *cycl
   return t;
 }
 
+static void follow(struct siox__ledger *l, const struct siox_cycle *cycle) {
+  struct siox__ledger_ahead *more =
+      l->nahead < cycle->nseries ? realloc(l->ahead, cycle->nseries * sizeof *more) : NULL;
+  if (!more)
+    return;
+  for (l->ahead = more; l->nahead < cycle->nseries; l->nahead++)
+    l->ahead[l->nahead] = (struct siox__ledger_ahead){0};
+}
+
+/* Processor time of a process in this cycle: what its sample says, without what it was taken to use
+ * while it was not read; or what it is taken to use now. */
+static double busy_of(struct siox__ledger *l, const struct siox_cycle *cycle, size_t i) {
+  const struct siox_series *s = &cycle->series[i];
+  const bool held = s->last.state == SIOX_SAMPLE_HELD;
+  if (i >= l->nahead) /* no memory: nothing is ahead */
+    return held ? 0 : s->last.amount;
+  struct siox__ledger_ahead *ahead = &l->ahead[i];
+  if (ahead->generation != s->generation)
+    *ahead = (struct siox__ledger_ahead){.generation = s->generation};
+  if (held) {
+    const double taken = s->last.error == 0 ? s->last.value * 1e-9 * (double)cycle->dt_ns : 0;
+    ahead->busy_s += taken;
+    return taken;
+  }
+  const double more = s->last.amount - ahead->busy_s;
+  ahead->busy_s = more < 0 ? -more : 0;
+  return more < 0 ? 0 : more;
+}
+
 /* Adds what each job's processes used to its share. */
 static void add_busy(struct siox__ledger *l, const struct siox_cycle *cycle,
                      const struct siox__ledger_process *processes, size_t n) {
-  for (size_t i = 0; i < cycle->nseries; i++) {
+  follow(l, cycle);
+  for (size_t i = 0, at = 0; i < cycle->nseries; i++) {
     const struct siox_series *s = &cycle->series[i];
-    if (s->gone || s->last.state != SIOX_SAMPLE_VALID ||
-        (strcmp(s->metric.name, "process_user") != 0 &&
-         strcmp(s->metric.name, "process_system") != 0))
+    if (s->gone || (s->last.state != SIOX_SAMPLE_VALID && s->last.state != SIOX_SAMPLE_HELD)) {
+      if (i < l->nahead)
+        l->ahead[i].busy_s = 0; /* what makes up for it never comes */
       continue;
-    const long pid = strtol(s->metric.where, NULL, 10); /* PID@START */
-    size_t low = 0;
-    for (size_t high = n; low < high;) {
-      const size_t middle = low + (high - low) / 2;
-      if (processes[middle].pid < pid)
-        low = middle + 1;
-      else
-        high = middle;
     }
-    if (low < n && processes[low].pid == pid)
-      l->share[place_of(l, processes[low].job)].busy_s += s->last.amount;
+    if (strcmp(s->metric.name, "process_cpu") != 0)
+      continue;
+    const double busy_s = busy_of(l, cycle, i);
+    const long pid = strtol(s->metric.where, NULL, 10); /* PID@START */
+    if (at >= n || processes[at].pid != pid) {          /* most stand in one order */
+      at = 0;
+      for (size_t high = n; at < high;) {
+        const size_t middle = at + (high - at) / 2;
+        if (processes[middle].pid < pid)
+          at = middle + 1;
+        else
+          high = middle;
+      }
+    }
+    if (at < n && processes[at].pid == pid)
+      l->share[place_of(l, processes[at++].job)].busy_s += busy_s;
   }
 }
 
@@ -190,6 +232,8 @@ int siox__ledger_copy(struct siox__ledger *to, const struct siox__ledger *from) 
   *to = *from;
   to->job = jobs;
   to->share = NULL;
+  to->ahead = NULL;
+  to->nahead = 0;
   to->room = 0;
   return 0;
 }

@@ -14,10 +14,18 @@ struct siox__ledger_job {
   double joules; /* dynamic and static */
   double busy_s;
 };
+/* What a process whose turn it was not has been taken to use, beyond what is known of it. */
+struct siox__ledger_ahead {
+  uint32_t generation; /* of its series */
+  double busy_s;
+};
 struct siox__ledger {
   struct siox__ledger_job *job;
   struct siox_cpu_share *share; /* beside job, of this cycle */
   size_t njobs, room;
+  size_t last;                      /* job that was looked for */
+  struct siox__ledger_ahead *ahead; /* of each series */
+  size_t nahead;
   /* The first is the sum of all jobs' and of the rest. */
   double joules, idle_j, unattributed_j, forgotten_j;
   double joules_lost_s;    /* seconds of which no meter said anything */
@@ -33,8 +41,10 @@ struct siox__ledger {
 };
 
 /* A cycle, with the processes that belong to jobs, each once and by rising pid. A process that
- * ended in it leaves what it used since the cycle before unattributed. Each job is allocated a core
- * a process. SIOX_ENOMEM: the cycle is not in it. */
+ * ended in it leaves what it used since the cycle before unattributed. One that was not read in
+ * this cycle (SIOX_SAMPLE_HELD) is taken to use what it did when it was; its next reading makes up
+ * for what was wrong in that. Each job is allocated a core a process. SIOX_ENOMEM: the cycle is not
+ * in it. */
 int siox__ledger_take(struct siox__ledger *l, const struct siox_cycle *cycle,
                       const struct siox__ledger_process *processes, size_t n);
 /* What a job has taken is told with all forgotten ones' from now on; a job that is not there is

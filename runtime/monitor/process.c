@@ -1,16 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Reading /proc/PID. */
+/* Reading /proc/PID, and clocks of processes. */
 #include "monitor/process.h"
 #include "monitor/input.h"
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
+enum { TICK_NS = 10000000 };
 /* Fields of /proc/PID/stat behind the name, counted from 0 (proc(5) counts from 1 with the pid):
  * state is 0. */
 enum { UTIME = 11, STIME = 12, STARTTIME = 19, RSS = 21, NFIELDS = 22 };
 
-static int read_stat(const char *root, int32_t pid, struct siox__process_use *use) {
+int siox__process_stat(const char *root, int32_t pid, struct siox__process_stat *stat) {
   char path[64], text[2048];
+  *stat = (struct siox__process_stat){0};
   snprintf(path, sizeof path, "/proc/%d/stat", pid);
   const int n = siox__input_text(root, path, text, sizeof text);
   if (n < 0)
@@ -27,45 +33,97 @@ static int read_stat(const char *root, int32_t pid, struct siox__process_use *us
     if (!siox__input_number(&p, &fields[i]))
       return SIOX_ESYNTAX;
   }
-  use->user_ticks = fields[UTIME];
-  use->system_ticks = fields[STIME];
-  use->started = fields[STARTTIME];
-  use->resident_pages = fields[RSS];
+  uint64_t ticks;
+  if (__builtin_add_overflow(fields[UTIME], fields[STIME], &ticks) ||
+      __builtin_mul_overflow(ticks, (uint64_t)TICK_NS, &stat->busy_ns))
+    return SIOX_ESYNTAX;
+  stat->started = fields[STARTTIME];
+  stat->resident_pages = fields[RSS];
   return 0;
 }
 
-/* "NAME: N" as a line of its own. */
-static int field_of(const char *text, const char *name, uint64_t *value) {
-  const size_t length = strlen(name);
-  for (const char *line = text; line; line = strchr(line, '\n'), line = line ? line + 1 : NULL)
-    if (strncmp(line, name, length) == 0 && strncmp(line + length, ": ", 2) == 0) {
-      const char *at = line + length + 2;
-      return siox__input_number(&at, value) ? 0 : SIOX_ESYNTAX;
-    }
-  return SIOX_ESYNTAX;
+int siox__process_clock(int32_t pid, uint64_t *busy_ns) {
+  /* As clock_getcpuclockid(3) makes it, which asks the kernel first whether the process is there.
+   */
+  enum { SCHED = 2 };
+  const clockid_t clock = (clockid_t)(~(uint32_t)pid << 3 | SCHED);
+  struct timespec t;
+  *busy_ns = 0;
+  if (pid <= 0 || clock_gettime(clock, &t) != 0)
+    return SIOX_ENOENT;
+  *busy_ns = (uint64_t)t.tv_sec * UINT64_C(1000000000) + (uint64_t)t.tv_nsec;
+  return 0;
 }
 
-static int read_io(const char *root, int32_t pid, struct siox__process_use *use) {
-  char path[64], text[512];
-  snprintf(path, sizeof path, "/proc/%d/io", pid);
-  int e = siox__input_text(root, path, text, sizeof text);
+void siox__process_files_close(struct siox__process_files *files) {
+  if (files->io >= 0)
+    close(files->io);
+  if (files->statm >= 0)
+    close(files->statm);
+  *files = (struct siox__process_files){-1, -1};
+}
+
+/* One read a file, which /proc makes anew for each of them. */
+static int read_kept(const char *root, const char *path, int *fd, char *text, size_t size) {
+  if (!fd)
+    return siox__input_text(root, path, text, size);
+  char full[256];
+  const int length = snprintf(full, sizeof full, "%s%s", root, path);
+  if (length < 0 || (size_t)length >= sizeof full)
+    return SIOX_ERANGE;
+  if (*fd < 0 && (*fd = open(full, O_RDONLY | O_CLOEXEC)) < 0)
+    return siox__input_error(errno);
+  const ssize_t n = pread(*fd, text, size - 1, 0);
+  if (n < 0)
+    return siox__input_error(errno);
+  text[n] = 0;
+  return (int)n;
+}
+
+/* Lines "NAME: N", of which ours come in this order. */
+static int numbers_of(const char *text, struct siox__process_io *io) {
   const struct {
     const char *name;
     uint64_t *value;
-  } fields[] = {{"rchar", &use->bytes_asked_read},
-                {"wchar", &use->bytes_asked_written},
-                {"read_bytes", &use->bytes_read},
-                {"write_bytes", &use->bytes_written}};
-  for (size_t i = 0; e >= 0 && i < sizeof fields / sizeof fields[0]; i++)
-    e = field_of(text, fields[i].name, fields[i].value);
-  return e < 0 ? e : 0;
+  } fields[] = {{"rchar: ", &io->bytes_asked_read},
+                {"wchar: ", &io->bytes_asked_written},
+                {"read_bytes: ", &io->bytes_read},
+                {"write_bytes: ", &io->bytes_written}};
+  const size_t n = sizeof fields / sizeof fields[0];
+  size_t next = 0;
+  for (const char *line = text; next < n && *line;) {
+    const size_t length = strlen(fields[next].name);
+    if (strncmp(line, fields[next].name, length) == 0) {
+      const char *at = line + length;
+      if (!siox__input_number(&at, fields[next++].value))
+        return SIOX_ESYNTAX;
+    }
+    const char *end = strchr(line, '\n');
+    line = end ? end + 1 : line + strlen(line);
+  }
+  return next == n ? 0 : SIOX_ESYNTAX;
 }
 
-int siox__process_read(const char *root, int32_t pid, struct siox__process_use *use) {
-  *use = (struct siox__process_use){0};
-  const int e = read_stat(root, pid, use);
-  if (e < 0)
-    return e;
-  use->io_error = read_io(root, pid, use);
+int siox__process_io(const char *root, int32_t pid, struct siox__process_files *files,
+                     struct siox__process_io *io) {
+  char path[64], text[512];
+  *io = (struct siox__process_io){0};
+  snprintf(path, sizeof path, "/proc/%d/io", pid);
+  const int n = read_kept(root, path, files ? &files->io : NULL, text, sizeof text);
+  return n < 0 ? n : numbers_of(text, io);
+}
+
+int siox__process_resident(const char *root, int32_t pid, struct siox__process_files *files,
+                           uint64_t *pages) {
+  char path[64], text[256];
+  uint64_t size;
+  *pages = 0;
+  snprintf(path, sizeof path, "/proc/%d/statm", pid);
+  const int n = read_kept(root, path, files ? &files->statm : NULL, text, sizeof text);
+  if (n < 0)
+    return n;
+  const char *at = text;
+  if (!siox__input_number(&at, &size) || *at++ != ' ' || !siox__input_number(&at, pages))
+    return SIOX_ESYNTAX;
   return 0;
 }

@@ -42,7 +42,8 @@ const char *siox_verdict_name(enum siox_verdict verdict) {
 void siox_cycle_utilisation(const struct siox_cycle *cycle, double utilisation[SIOX_NCATEGORIES]) {
   for (enum siox_category c = 0; c < SIOX_NCATEGORIES; c++)
     utilisation[c] = -1;
-  for (size_t i = 0; i < cycle->nseries; i++) {
+  for (size_t i = siox_cycle_next(cycle, 0); i < cycle->nseries;
+       i = siox_cycle_next(cycle, i + 1)) {
     const struct siox_series *s = &cycle->series[i];
     if (s->gone || s->last.state != SIOX_SAMPLE_VALID || strcmp(s->metric.name, "utilisation") != 0)
       continue;

@@ -61,7 +61,8 @@ static double load_of(const struct siox_reasoner_input *in, enum siox_category c
 /* The clock of the processors of this cycle; 0: not known. */
 static double clock_of(const struct siox_cycle *cycle) {
   double sum = 0, n = 0;
-  for (size_t i = 0; cycle && i < cycle->nseries; i++) {
+  for (size_t i = cycle ? siox_cycle_next(cycle, 0) : 0; cycle && i < cycle->nseries;
+       i = siox_cycle_next(cycle, i + 1)) {
     const struct siox_series *s = &cycle->series[i];
     if (s->gone || s->last.state != SIOX_SAMPLE_VALID || strcmp(s->metric.unit, "Hz") != 0 ||
         siox_category_of(s) != SIOX_CATEGORY_CPU)
@@ -132,7 +133,10 @@ static bool usable(const struct siox_series *s) {
   for (enum siox_category c = 0; c < SIOX_NCATEGORIES; c++)
     if (strcmp(s->metric.where, siox_category_name(c)) == 0)
       return false;
-  return !s->gone && s->metric.where[0] && s->last.state == SIOX_SAMPLE_VALID;
+  /* What it was when it was last its turn holds. */
+  return !s->gone && s->metric.where[0] &&
+         (s->last.state == SIOX_SAMPLE_VALID ||
+          (s->last.state == SIOX_SAMPLE_HELD && s->last.error == 0));
 }
 /* Bytes a second that the place moves. */
 static double bytes_of(const struct siox_cycle *cycle, const struct siox_series *place) {

@@ -5,6 +5,7 @@ job. monitor.py CASE"""
 
 import json
 import os
+import select
 import subprocess
 import sys
 import tempfile
@@ -292,6 +293,48 @@ def processes_that_come_and_go_keep_nobody():
             m = until(lambda: (m := tool.ask("status")["monitor"]) and m["cycles"] > cycles + 5 and
                       not m["processes"]["count"] and m)
             assert m["processes"]["judged"] == 0, m
+
+
+def processes_that_are_read_in_turns_are_said_to_be_and_keep_their_joules():
+    """Four children, of which two work; with no budget each has its turn in every fourth cycle."""
+    with tempfile.TemporaryDirectory() as directory:
+        path = configuration(directory)
+        with open(path) as f:
+            text = f.read()
+        assert " processes," in text
+        with open(path, "w") as f:
+            f.write(text.replace(" processes,", " {plugin: processes, config: {budget: 0}},"))
+        with Daemon(monitor=path, monitor_period=0.02, clock="monotonic") as daemon:
+            tool, children = daemon.client(), []
+            ready, end = os.pipe(), os.pipe()
+            for rank in range(4):
+                children.append(os.fork())
+                if not children[-1]:
+                    os.close(end[1])
+                    client = daemon.client().join(job="turns", rank=rank, size=4)
+                    os.write(ready[1], b"x")
+                    while rank < 2 and not select.select([end[0]], [], [], 0)[0]:
+                        pass
+                    os.read(end[0], 1)
+                    client.close()
+                    os._exit(0)
+            for _ in children:
+                os.read(ready[0], 1)
+            note = until(lambda: next((s["note"] for s in tool.ask("status")["monitor"]["sources"]
+                                       if s.get("note")), None))
+            assert note.startswith("processor time read every ") and "4 processes within 0 % of a core" in note, note
+            shown = subprocess.run([os.path.join(os.environ["SIOX_BUILD"], "bin", "siox"), "disks", "--socket",
+                                    daemon.socket], capture_output=True, text=True, timeout=60)
+            assert f"processes: {note.split(' every ')[0]}" in shown.stdout, shown
+
+            report = until(lambda: (r := tool.ask("report"))["jobs"][0]["processors"]["seconds"] > 0.5 and r)
+            processors, job = report["monitor"]["processors"], report["jobs"][0]["processors"]
+            assert 0 < job["joules"] < processors["joules"], (job, processors)
+            close_to(job["joules"] + processors["idle"] + processors["unattributed"] + processors["forgotten"],
+                     processors["joules"])
+            os.close(end[1])
+            for child in children:
+                assert os.waitpid(child, 0)[1] == 0, "a child failed"
 
 
 def without_a_period_nothing_is_measured():

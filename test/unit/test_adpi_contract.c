@@ -107,7 +107,7 @@ static void metrics_are_of_a_category(void **unused) {
     enum siox_category category;
   } cases[] = {{"cpu_iowait", "", SIOX_DOMAIN_NONE, SIOX_CATEGORY_CPU},
                {"frequency", "cpu0", SIOX_DOMAIN_NONE, SIOX_CATEGORY_CPU},
-               {"process_user", "7@1", SIOX_DOMAIN_NONE, SIOX_CATEGORY_CPU},
+               {"process_cpu", "7@1", SIOX_DOMAIN_NONE, SIOX_CATEGORY_CPU},
                {"process_bytes_read", "7@1", SIOX_DOMAIN_NONE, SIOX_CATEGORY_DISK},
                {"process_resident", "7@1", SIOX_DOMAIN_NONE, SIOX_CATEGORY_MEMORY},
                {"mem_available", "", SIOX_DOMAIN_NONE, SIOX_CATEGORY_MEMORY},

@@ -331,7 +331,7 @@ static void places_that_went_away_long_ago_make_room_for_others(void **unused) {
   (void)unused;
   struct siox_provider p = scripted("processes", 0);
   struct siox_metric one = {
-      .kind = SIOX_METRIC_COUNTER, .scale = 1, .name = "process_user", .unit = "s"};
+      .kind = SIOX_METRIC_COUNTER, .scale = 1, .name = "process_cpu", .unit = "s"};
   struct script s = {.n = 1, .metrics = {one}};
   struct siox_collector *c = collector_of(&p, &s);
   for (int i = 0; i < 100000; i++) { /* a process ends and another begins, every second for a day */
@@ -392,6 +392,104 @@ static void what_is_no_finite_number_is_lost(void **unused) {
   siox_collector_free(c);
 }
 
+static void what_is_held_is_no_sample_and_comes_with_the_next_reading(void **unused) {
+  (void)unused;
+  struct siox_provider p = scripted("processes", 0);
+  struct siox_metric gauge = {.kind = SIOX_METRIC_GAUGE, .name = "process_resident", .unit = "B"};
+  struct script s = {.n = 2, .metrics = {energy("7@1", SIOX_DOMAIN_NONE, 0, 0), gauge}};
+  struct siox_collector *c = collector_of(&p, &s);
+  const struct siox_series *series = cycle(c, 0)->series;
+  s.readings[0] = (struct siox_reading){.count = 1000000};
+  s.readings[1] = (struct siox_reading){.value = 5};
+  cycle(c, 100);
+  s.readings[0].error = s.readings[1].error = SIOX_READING_HELD;
+  cycle(c, 200);
+  cycle(c, 300);
+  for (int i = 0; i < 2; i++) {
+    assert_int_equal(series[i].last.state, SIOX_SAMPLE_HELD);
+    assert_int_equal(series[i].last.error, 0);
+    assert_near(series[i].last.value, i ? 5 : 10, 1e-12);
+    assert_near(series[i].last.amount, 0, 0);
+    assert_int_equal(series[i].lost, 0);
+  }
+  s.readings[0] = (struct siox_reading){.count = 4000000};
+  s.readings[1] = (struct siox_reading){.value = 6};
+  cycle(c, 400);
+  assert_near(series[0].last.amount, 3, 1e-12);
+  assert_near(series[0].last.value, 10, 1e-12); /* in 300 ms */
+  assert_int_equal(series[0].last.span_ns, 300 * MS);
+  assert_int_equal(series[1].last.span_ns, 300 * MS);
+  assert_near(series[0].total, 4, 1e-12);
+  cycle(c, 500);
+  assert_int_equal(series[1].last.span_ns, 100 * MS);
+  siox_collector_free(c);
+}
+
+static void what_is_held_before_its_first_reading_has_no_value(void **unused) {
+  (void)unused;
+  struct siox_provider p = scripted("processes", 0);
+  struct script s = {.n = 1, .metrics = {energy("7@1", SIOX_DOMAIN_NONE, 0, 0)}};
+  s.readings[0].error = SIOX_READING_HELD;
+  struct siox_collector *c = collector_of(&p, &s);
+  for (int i = 0; i < 2; i++) {
+    const struct siox_sample *last = &cycle(c, 100 * i)->series[0].last;
+    assert_int_equal(last->state, SIOX_SAMPLE_HELD);
+    assert_int_equal(last->error, SIOX_EUNKNOWN);
+  }
+  s.readings[0] = (struct siox_reading){.count = 17};
+  assert_int_equal(cycle(c, 200)->series[0].last.state, SIOX_SAMPLE_FIRST);
+  siox_collector_free(c);
+}
+
+static void a_machine_that_slept_while_a_place_was_held_makes_its_next_sample_none(void **unused) {
+  (void)unused;
+  struct siox_provider p = scripted("processes", 0);
+  struct script s = {.n = 1, .metrics = {energy("7@1", SIOX_DOMAIN_NONE, 0, 0)}};
+  struct siox_collector *c = collector_of(&p, &s);
+  cycle(c, 0);
+  s.readings[0].error = SIOX_READING_HELD;
+  assert_int_equal(siox_collector_cycle(c, 100 * MS, 5100 * MS), 0);
+  s.readings[0] = (struct siox_reading){.count = 1000000};
+  assert_int_equal(siox_collector_cycle(c, 200 * MS, 5200 * MS), 0);
+  assert_int_equal(siox_collector_last(c)->series[0].last.state, SIOX_SAMPLE_SUSPENDED);
+  siox_collector_free(c);
+}
+
+static void whoever_looks_for_what_is_the_nodes_goes_around_processes(void **unused) {
+  (void)unused;
+  struct siox_provider before = scripted("first", 0), crowd = scripted("processes", 0),
+                       after = scripted("last", 0);
+  crowd.flags = SIOX_PROVIDER_OF_PROCESSES;
+  struct siox_metric m[MOST];
+  for (int i = 0; i < MOST; i++) {
+    m[i] = (struct siox_metric){.kind = SIOX_METRIC_GAUGE, .name = "x"};
+    snprintf(m[i].where, sizeof m[i].where, "%d@1", i);
+  }
+  struct script few = {.n = 2, .metrics = {m[0], m[1]}}, same = few,
+                many = {.n = 3, .metrics = {m[0], m[1], m[2]}};
+  struct siox_collector *c = collector_of(&before, &few);
+  struct siox_diag diag;
+  const struct siox_provider *more[] = {&crowd, &after};
+  struct script *scripts[] = {&many, &same};
+  for (int i = 0; i < 2; i++)
+    assert_int_equal(siox_collector_add(c, more[i],
+                                        &(struct siox_provider_env){.root = (char *)scripts[i]},
+                                        &diag),
+                     0);
+  const struct siox_cycle *cycle_now = cycle(c, 0);
+  char seen[16] = "";
+  for (size_t i = siox_cycle_next(cycle_now, 0); i < cycle_now->nseries;
+       i = siox_cycle_next(cycle_now, i + 1))
+    snprintf(seen + strlen(seen), sizeof seen - strlen(seen), "%zu", i);
+  assert_int_equal(cycle_now->nseries, 7);
+  assert_string_equal(seen, "0156");
+  const uint64_t lists = cycle_now->lists;
+  assert_int_equal(cycle(c, 100)->lists, lists);
+  many.result = 1;
+  assert_true(cycle(c, 200)->lists > lists);
+  siox_collector_free(c);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_counters_first_reading_is_a_beginning),
@@ -411,6 +509,10 @@ int main(void) {
       cmocka_unit_test(a_place_that_a_list_names_twice_is_read_once),
       cmocka_unit_test(a_provider_is_not_read_twice),
       cmocka_unit_test(what_is_no_finite_number_is_lost),
+      cmocka_unit_test(what_is_held_is_no_sample_and_comes_with_the_next_reading),
+      cmocka_unit_test(what_is_held_before_its_first_reading_has_no_value),
+      cmocka_unit_test(a_machine_that_slept_while_a_place_was_held_makes_its_next_sample_none),
+      cmocka_unit_test(whoever_looks_for_what_is_the_nodes_goes_around_processes),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

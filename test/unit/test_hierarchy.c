@@ -33,7 +33,7 @@ static struct lab *lab_new(size_t n) {
   for (size_t i = 0; i <= n; i++) {
     struct siox_series *s = &l->series[i];
     s->provider = &provider;
-    snprintf(s->metric.name, sizeof s->metric.name, "process_user");
+    snprintf(s->metric.name, sizeof s->metric.name, "process_cpu");
     s->last.value = 1;
     if (i == n)
       break;

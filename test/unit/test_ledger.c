@@ -14,6 +14,8 @@ struct lab {
   struct siox_cycle cycle;
   struct siox__ledger ledger;
   double untold; /* processor seconds of the second before */
+  int turn;
+  double unread[2];
 };
 
 static void series(struct lab *n, int i, const char *name, const char *where) {
@@ -30,8 +32,8 @@ static void lab_new(struct lab *n) {
   series(n, USER, "cpu_user", "");
   series(n, CPU0, "cpu_user", "cpu0");
   series(n, CPU1, "cpu_user", "cpu1");
-  series(n, P7, "process_user", "7@1");
-  series(n, P8, "process_user", "8@1");
+  series(n, P7, "process_cpu", "7@1");
+  series(n, P8, "process_cpu", "8@1");
 }
 static const struct siox__ledger_process both[] = {{7, 1}, {8, 2}};
 
@@ -166,6 +168,78 @@ static void shares_and_rest_are_what_the_meter_gave(void **unused) {
   siox__ledger_free(&n.ledger);
 }
 
+/* Processes 7 and 8 work at this rate for as many cycles as said; they are read in turns, every
+ * second one: what is not read is held, and what is read is over both. */
+static void in_turns(struct lab *n, int cycles, double joules, double seven, double eight) {
+  const double rate[] = {seven, eight};
+  for (int k = 0; k < cycles; k++) {
+    n->cycle = (struct siox_cycle){.dt_ns = 1000000000, .series = n->s, .nseries = NSERIES};
+    n->s[METER].last = (struct siox_sample){.amount = joules, .span_ns = 1000000000};
+    n->s[USER].last = (struct siox_sample){.amount = seven + eight, .span_ns = 1000000000};
+    for (int i = 0; i < 2; i++) {
+      struct siox_sample *s = &n->s[P7 + i].last;
+      if ((n->turn + i) % 2 == 0)
+        *s = (struct siox_sample){.amount = n->unread[i] + rate[i],
+                                  .value = (n->unread[i] + rate[i]) / 2,
+                                  .span_ns = 2000000000};
+      else
+        *s = (struct siox_sample){.state = SIOX_SAMPLE_HELD, .value = s->value};
+      n->unread[i] = s->state == SIOX_SAMPLE_HELD ? rate[i] : 0;
+    }
+    n->turn++;
+    assert_int_equal(siox__ledger_take(&n->ledger, &n->cycle, both, 2), 0);
+  }
+}
+static double sum_of(const struct lab *n) {
+  const struct siox__ledger *l = &n->ledger;
+  return joules_of(n, 1) + joules_of(n, 2) + l->idle_j + l->unattributed_j + l->forgotten_j;
+}
+
+static void a_steady_load_that_is_read_in_turns_gets_what_it_would_get_each_cycle(void **unused) {
+  (void)unused;
+  struct lab n;
+  lab_new(&n);
+  in_turns(&n, 4, 100, 0.6, 0.4); /* nothing is known of a process before its first turn */
+  const double one = joules_of(&n, 1), two = joules_of(&n, 2);
+  in_turns(&n, 10, 100, 0.6, 0.4);
+  assert_near(joules_of(&n, 1) - one, 600, 1e-9);
+  assert_near(joules_of(&n, 2) - two, 400, 1e-9);
+  assert_near(sum_of(&n), 1400, 1e-9 * 1400);
+  siox__ledger_free(&n.ledger);
+}
+
+static void what_a_process_was_wrongly_taken_to_use_is_made_up_for(void **unused) {
+  (void)unused;
+  struct lab n;
+  lab_new(&n);
+  in_turns(&n, 10, 100, 1, 0.5);
+  in_turns(&n, 10, 50, 0, 0.5); /* 7 ends its work: it is taken to go on for a turn at most */
+  in_turns(&n, 10, 100, 1, 0.5);
+  double busy = n.ledger.job[0].busy_s;
+  if (n.s[P7].last.state == SIOX_SAMPLE_HELD)
+    busy -= 1; /* of the cycle that it was not read in */
+  assert_near(busy, 10 + 9 + (n.s[P7].last.state != SIOX_SAMPLE_HELD), 1e-9);
+  assert_near(sum_of(&n), 2500, 1e-9 * 2500);
+  siox__ledger_free(&n.ledger);
+}
+
+static void shares_of_processes_that_are_read_in_turns_are_what_the_meter_gave(void **unused) {
+  (void)unused;
+  struct lab n;
+  lab_new(&n);
+  uint64_t seed = 9;
+  double given = 0;
+  for (int i = 0; i < 20000; i++) {
+    const double joules = (double)test_below(&seed, 200);
+    given += joules;
+    in_turns(&n, 1, joules, (double)test_below(&seed, 100) / 100,
+             (double)test_below(&seed, 100) / 100);
+  }
+  assert_near(n.ledger.joules, given, 1e-9 * given);
+  assert_near(sum_of(&n), given, 1e-9 * given);
+  siox__ledger_free(&n.ledger);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(jobs_share_by_time_and_others_are_unattributed),
@@ -175,6 +249,9 @@ int main(void) {
       cmocka_unit_test(time_that_no_joules_are_of_is_counted),
       cmocka_unit_test(what_a_forgotten_job_took_is_told_with_all_forgotten),
       cmocka_unit_test(shares_and_rest_are_what_the_meter_gave),
+      cmocka_unit_test(a_steady_load_that_is_read_in_turns_gets_what_it_would_get_each_cycle),
+      cmocka_unit_test(what_a_process_was_wrongly_taken_to_use_is_made_up_for),
+      cmocka_unit_test(shares_of_processes_that_are_read_in_turns_are_what_the_meter_gave),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,98 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Processes that are watched, utilisation out of other measurements, and readings out of a file. */
+/* Utilisation out of other measurements, and readings out of a file. */
 #include "provider_support.h"
 #include <time.h>
-
-static void put_process(const struct tree *t, int pid, const char *name, unsigned user,
-                        unsigned started, const char *io) {
-  char path[64];
-  snprintf(path, sizeof path, "/proc/%d/stat", pid);
-  tree_put(t, path,
-           "%d (%s) S 1 1 1 0 -1 4194304 10 20 0 0 %u 5 700 800 20 0 4 0 %u 1000000 25 "
-           "18446744073709551615 1\n",
-           pid, name, user, started);
-  snprintf(path, sizeof path, "/proc/%d/io", pid);
-  tree_put(t, path, "%s", io);
-}
-static const char some_io[] =
-    "rchar: 100\nwchar: 200\nsyscr: 1\nsyscw: 2\nread_bytes: 4096\nwrite_bytes: 8192\n";
-static const char more_io[] =
-    "rchar: 1100\nwchar: 200\nsyscr: 1\nsyscw: 2\nread_bytes: 4096\nwrite_bytes: 16384\n";
-
-static void a_watched_process_is_measured_whatever_its_name(void **unused) {
-  (void)unused;
-  struct tree t;
-  tree_new(&t);
-  put_process(&t, 42, "a) R 1 (b", 100, 5000, some_io);
-  struct siox_collector *c = collector_on(&t, "processes");
-  assert_int_equal(siox_collector_processes(c, (int32_t[]){42, 43}, 2), 0); /* 43 has ended */
-  cycle_at(c, 0);
-  put_process(&t, 42, "a) R 1 (b", 150, 5000, more_io);
-  cycle_at(c, 1000);
-  assert_near(value_of(c, "process_user", "42@5000"), 0.5, 1e-12);
-  assert_near(value_of(c, "process_system", "42@5000"), 0, 0);
-  assert_near(value_of(c, "process_bytes_asked_read", "42@5000"), 1000, 1e-9);
-  assert_near(value_of(c, "process_bytes_written", "42@5000"), 8192, 1e-9);
-  assert_near(value_of(c, "process_resident", "42@5000"), 25. * (double)sysconf(_SC_PAGESIZE), 0);
-  siox_collector_free(c);
-  tree_free(&t);
-}
-
-static void a_pid_that_another_process_has_taken_over_is_another_place(void **unused) {
-  (void)unused;
-  struct tree t;
-  tree_new(&t);
-  put_process(&t, 42, "old", 100, 5000, some_io);
-  struct siox_collector *c = collector_on(&t, "processes");
-  assert_int_equal(siox_collector_processes(c, (int32_t[]){42}, 1), 0);
-  cycle_at(c, 0);
-  put_process(&t, 42, "new", 900, 6000, some_io);
-  cycle_at(c, 100);
-  assert_true(series_of(c, "process_user", "42@5000")->gone);
-  assert_int_equal(series_of(c, "process_user", "42@6000")->last.state, SIOX_SAMPLE_FIRST);
-  siox_collector_free(c);
-  tree_free(&t);
-}
-
-static void io_of_other_users_processes_is_lost_and_their_time_is_not(void **unused) {
-  (void)unused;
-  struct tree t;
-  tree_new(&t);
-  put_process(&t, 42, "x", 100, 5000, some_io);
-  tree_remove(&t, "/proc/42/io");
-  tree_link(&t, "/proc/1/mem/no", "/proc/42/io");
-  struct siox_collector *c = collector_on(&t, "processes");
-  assert_int_equal(siox_collector_processes(c, (int32_t[]){42}, 1), 0);
-  cycle_at(c, 0);
-  cycle_at(c, 100);
-  assert_near(value_of(c, "process_user", "42@5000"), 0, 0);
-  assert_int_equal(series_of(c, "process_bytes_read", "42@5000")->last.state, SIOX_SAMPLE_LOST);
-  siox_collector_free(c);
-  tree_free(&t);
-}
-
-/* The kernel's own clock of this process is the independent twin. */
-static void this_process_is_measured_as_its_own_clock_does(void **unused) {
-  (void)unused;
-  struct tree machine = {""};
-  struct siox_collector *c = collector_on(&machine, "processes");
-  assert_int_equal(siox_collector_processes(c, (int32_t[]){getpid()}, 1), 0);
-  struct timespec before, now;
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &before);
-  cycle_at(c, 0);
-  do
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-  while ((double)(now.tv_sec - before.tv_sec) + 1e-9 * (double)(now.tv_nsec - before.tv_nsec) <
-         0.2);
-  const struct siox_cycle *last = cycle_at(c, 1000);
-  double used = 0;
-  for (size_t i = 0; i < last->nseries; i++)
-    if (strncmp(last->series[i].metric.name, "process_user", 12) == 0 ||
-        strncmp(last->series[i].metric.name, "process_system", 14) == 0)
-      used += last->series[i].last.amount;
-  assert_near(used, 0.2, 0.021); /* each of two counts in ticks of 10 ms */
-  siox_collector_free(c);
-}
 
 /* A node with one processor, a disk and a link of 1 Gbit/s. */
 static void put_node(const struct tree *t, unsigned user, unsigned idle, unsigned busy_ms,
@@ -257,10 +166,6 @@ static void a_setting_that_is_not_there_is_named_with_file_and_line(void **unuse
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_watched_process_is_measured_whatever_its_name),
-      cmocka_unit_test(a_pid_that_another_process_has_taken_over_is_another_place),
-      cmocka_unit_test(io_of_other_users_processes_is_lost_and_their_time_is_not),
-      cmocka_unit_test(this_process_is_measured_as_its_own_clock_does),
       cmocka_unit_test(utilisation_is_of_the_same_cycle_and_of_the_fullest_place),
       cmocka_unit_test(what_a_part_of_is_lost_has_no_utilisation),
       cmocka_unit_test(what_may_be_the_fullest_disk_is_not_left_out),

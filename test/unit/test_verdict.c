@@ -57,13 +57,13 @@ static void a_rank_that_spins_is_a_fault_though_it_does_the_io_of_all(void **unu
     char where[16];
     snprintf(where, sizeof where, "%d@7", 100 + p);
     const size_t at =
-        add(&n, SIOX_METRIC_COUNTER, "process_user", where, "s", p == 2 ? 1 : 0.1 + 0.01 * p);
+        add(&n, SIOX_METRIC_COUNTER, "process_cpu", where, "s", p == 2 ? 1 : 0.1 + 0.01 * p);
     add(&n, SIOX_METRIC_COUNTER, "process_bytes_written", where, "B", p == 2 ? 50e6 : 500);
     first = p == 2 ? at : first;
   }
   issue(&n, SIOX_ABNORMAL_OTHER, SIOX_CATEGORY_CPU, first);
   assert_verdict(&n, SIOX_VERDICT_FAULT, "102@7",
-                 "process_user of 102@7 is 1 where its 3 peers have 0.1 to 0.13");
+                 "process_cpu of 102@7 is 1 where its 3 peers have 0.1 to 0.13");
 }
 
 static void all_disks_that_deviate_are_no_fault_of_one(void **unused) {

@@ -33,7 +33,7 @@ static void run_open(struct run *r) {
   for (int p = 0; p < PROCESSES; p++) {
     char where[16];
     snprintf(where, sizeof where, "%d@7", 100 + p);
-    add(n, SIOX_METRIC_COUNTER, "process_user", where, "s", 0);
+    add(n, SIOX_METRIC_COUNTER, "process_cpu", where, "s", 0);
   }
   r->cpu = add(n, SIOX_METRIC_COUNTER, "cpu_user", "", "s", 0);
   n->series[r->cpu].metric.scale = 0.01;

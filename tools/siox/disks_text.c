@@ -248,6 +248,10 @@ static void put_monitor(FILE *out, const json_t *monitor) {
     fprintf(out, ": %s, %s: %s\n", text_of(p, "state"), text_of(p, "verdict"),
             text_of(p, "evidence"));
   }
+  json_array_foreach(json_object_get(monitor, "sources"), i, p) {
+    if (*text_of(p, "note"))
+      fprintf(out, "%s: %s\n", text_of(p, "name"), text_of(p, "note"));
+  }
 }
 
 void siox__disks_print(FILE *out, const json_t *answer, bool all) {

@@ -55,6 +55,8 @@ static int spike_cycle(void *state, const struct siox_adpi_input *input, struct 
   size_t found = 0;
   for (size_t i = 0; i < cycle->nseries; i++) {
     const struct siox_series *series = &cycle->series[i];
+    if (series->last.state == SIOX_SAMPLE_HELD)
+      continue; /* it is its turn in a later cycle */
     if (series->last.state != SIOX_SAMPLE_VALID) {
       s->before[i] = 0; /* what comes next is not one cycle later */
       continue;
