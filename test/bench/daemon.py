@@ -5,7 +5,7 @@ read, hints beside two looks at the clock, memory with many jobs and disks, and 
 anything. A figure per second of the daemon's own CPU time does not depend on what else the machine does; the others do, so
 the load is printed. Targets are stated, not asserted.
 
-usage: daemon.py [--seconds S] [--idle S] [--jobs N] [--json FILE]
+usage: daemon.py [--seconds S] [--idle S] [--jobs N] [--json FILE] [--processes]
 
 example: SIOX_BUILD=build python3 test/bench/daemon.py --seconds 3 --idle 30"""
 
@@ -124,6 +124,26 @@ def idle(seconds, clients):
         peer.communicate("\n")
 
 
+def processes(seconds, count):
+    """What measuring costs with so many processes, which do nothing: reading them is what it costs."""
+    with Daemon(clock="monotonic", policy="siox", disks=8) as daemon:
+        peer = subprocess.Popen([LOAD, "processes", daemon.socket, str(count)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        assert peer.stdout.readline() == "ready\n"
+        time.sleep(2)  # they come
+        before, begin = cpu_of(daemon.pid), time.monotonic()
+        time.sleep(seconds)
+        part = (cpu_of(daemon.pid) - before) / (time.monotonic() - begin) * 100
+        client = daemon.client()
+        monitor = client.ask("status")["monitor"]
+        assert monitor["processes"]["count"] == count, monitor["processes"]
+        row(f"{count} processes of a job, {seconds} s", part, "% of a core", "<= 1", part <= 1)
+        row("  resident", resident(daemon.pid), "MiB", "<= 32", resident(daemon.pid) <= 32)
+        for source in monitor["sources"]:
+            if source.get("note"):
+                print(f"  {source['name']}: {source['note']}")
+        peer.communicate("\n")
+
+
 def many_descriptors(wanted):
     """The daemon has three a client; root may raise the limit."""
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
@@ -134,20 +154,28 @@ def many_descriptors(wanted):
     return (max(wanted, hard) - 100) // 3
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--seconds", type=float, default=3, help="of each measurement of throughput")
-    parser.add_argument("--idle", type=int, default=30, help="seconds of idleness")
-    parser.add_argument("--jobs", type=int, default=10000)
-    parser.add_argument("--json", help="write the table here, too")
-    options = parser.parse_args()
-    print(f"load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
+def everything_else(options):
     claims(options.seconds)
     hints()
     jobs = min(options.jobs, many_descriptors(65536))
     crowd("siox", jobs, 10000, 8, options.jobs)
     for clients in (0, 64):
         idle(options.idle, clients)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seconds", type=float, default=3, help="of each measurement of throughput")
+    parser.add_argument("--idle", type=int, default=30, help="seconds of idleness")
+    parser.add_argument("--jobs", type=int, default=10000)
+    parser.add_argument("--processes", action="store_true", help="only what measuring processes costs")
+    parser.add_argument("--json", help="write the table here, too")
+    options = parser.parse_args()
+    print(f"load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
+    if not options.processes:
+        everything_else(options)
+    for count in (1, 128, 1000):
+        processes(options.idle, count)
     print(f"load {os.getloadavg()[0]:.1f}")
     if options.json:
         with open(options.json, "w") as out:

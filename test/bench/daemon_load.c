@@ -7,9 +7,10 @@
  *   daemon_load socket CLIENTS SECONDS                the same as packets that are only read
  *   daemon_load crowd SOCKET JOBS RUNS DISKS          a job and a claim each, then waits for a line
  *   daemon_load idle SOCKET CLIENTS                   clients that say nothing, likewise
- *   daemon_load activities SOCKET CLIENTS SECONDS RATE   single POSIX calls, RATE a second, one in
- * 100 of them marked: "calls left-out marked lost S" Prints "messages SECONDS CPU-SECONDS" (of the
- * reader, where it is this program). */
+ *   daemon_load processes SOCKET CLIENTS              the same, each a process of its own of one
+ * job daemon_load activities SOCKET CLIENTS SECONDS RATE   single POSIX calls, RATE a second, one
+ * in 100 of them marked: "calls left-out marked lost S" Prints "messages SECONDS CPU-SECONDS" (of
+ * the reader, where it is this program). */
 #include "common/clock.h"
 #include "common/wire.h"
 #include "siox/drive.h"
@@ -21,6 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -297,6 +299,30 @@ static void idle(const char *path, int clients) {
   wait_for_a_line();
 }
 
+static void processes(const char *path, int clients) {
+  int joined[2];
+  char byte = 0;
+  if (pipe(joined) < 0)
+    die("pipe");
+  for (int i = 0; i < clients; i++) {
+    const pid_t child = fork();
+    if (child < 0)
+      die("fork");
+    if (child > 0)
+      continue;
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    join(path, 0);
+    if (write(joined[1], &byte, 1) != 1)
+      die("write");
+    for (;;)
+      pause();
+  }
+  for (int i = 0; i < clients; i++)
+    if (read(joined[0], &byte, 1) != 1)
+      die("read");
+  wait_for_a_line();
+}
+
 int main(int argc, char **argv) {
   struct rlimit limit;
   if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
@@ -316,6 +342,8 @@ int main(int argc, char **argv) {
     crowd(argv[2], atoi(argv[3]), (uint32_t)atoi(argv[4]), (uint32_t)atoi(argv[5]));
   else if (!strcmp(mode, "idle") && argc == 4)
     idle(argv[2], atoi(argv[3]));
+  else if (!strcmp(mode, "processes") && argc == 4)
+    processes(argv[2], atoi(argv[3]));
   else {
     fputs("daemon_load: see the head of test/bench/daemon_load.c\n", stderr);
     return 2;
