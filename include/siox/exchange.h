@@ -6,6 +6,7 @@
 #ifndef SIOX_EXCHANGE_H
 #define SIOX_EXCHANGE_H
 #include "siox/reasoner.h"
+#include <stdbool.h>
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -15,6 +16,8 @@ struct siox_node_report {
   uint64_t number;           /* of its cycle: grows, and begins anew with the node's daemon */
   enum siox_condition state; /* `fresh` of the node's report */
   enum siox_verdict verdict;
+  bool leased; /* whoever brings it knows that its node lives, and says when it does no longer
+                  (siox_exchange_forget): it does not grow stale */
 };
 struct siox_exchange {
   struct siox__heard_node {
@@ -33,6 +36,8 @@ void siox_exchange_end(struct siox_exchange *x); /* harmless on a zeroed object 
  * there is not); SIOX_EFULL; SIOX_ENOMEM. */
 int siox_exchange_take(struct siox_exchange *x, const struct siox_node_report *report,
                        uint64_t cycle);
+/* Nothing is known of this node any more; harmless where nothing was. */
+void siox_exchange_forget(struct siox_exchange *x, const char *name);
 /* Those whose report is not stale, in the order of their first one, for a reasoner's `children`:
  * their number, of which the first max are in `children`. Names live until the next take. */
 size_t siox_exchange_children(const struct siox_exchange *x, uint64_t cycle,

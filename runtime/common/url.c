@@ -62,3 +62,25 @@ char *siox__url_public(const char *place) {
   }
   return text;
 }
+
+bool siox__url_of_http(const char *text) {
+  const char *host = !strncmp(text, "http://", 7)    ? text + 7
+                     : !strncmp(text, "https://", 8) ? text + 8
+                                                     : "";
+  const bool bracket = *host == '[';
+  host += bracket;
+  const size_t n = strspn(host, bracket ? "0123456789abcdefABCDEF:."
+                                        : "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+                                          "0123456789.-_");
+  const char *port = host + n;
+  if (n == 0 || n > 100 || (bracket && *port++ != ']'))
+    return false;
+  if (!*port)
+    return true;
+  unsigned number = 0;
+  const size_t digits = strspn(port + 1, "0123456789");
+  for (size_t i = 1; i <= digits && i <= 5; i++)
+    number = 10 * number + (unsigned)(port[i] - '0');
+  return *port == ':' && digits > 0 && digits <= 5 && !port[1 + digits] && number > 0 &&
+         number <= 65535;
+}

@@ -13,5 +13,7 @@ bool siox__url_of_server(const char *place);
  * of its parameters the values of all but a few that tell where it leads. The caller frees it;
  * NULL: no memory. */
 char *siox__url_public(const char *place);
+/* http://HOST, https://HOST:PORT, of a name or an address (IPv6 in brackets), and nothing more. */
+bool siox__url_of_http(const char *text);
 
 #endif

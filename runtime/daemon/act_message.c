@@ -2,6 +2,7 @@
 /* A trigger's message to syslog (a datagram to /dev/log, as RFC 3164 has it) and its webhook (JSON
  * by POST). */
 #include "daemon/act.h"
+#include "daemon/curl.h"
 #include "monitor/metrics.h"
 #include <errno.h>
 #include <jansson.h>
@@ -13,11 +14,6 @@
 #include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
-#ifdef SIOX_CURL
-#define CURL_DISABLE_TYPECHECK
-#include <curl/curl.h>
-#include <dlfcn.h>
-#endif
 
 int siox__act_syslog(const struct siox__doing *doing, const struct siox__action *action,
                      const struct siox__event *event, struct siox_diag *why) {
@@ -51,41 +47,8 @@ int siox__act_syslog(const struct siox__doing *doing, const struct siox__action 
 }
 
 #ifdef SIOX_CURL
-/* libcurl and what it needs cost 30 ms at every start, so it is loaded where a webhook is wanted:
- * when monitor.yaml is read, before there are threads. */
-static struct {
-  CURLcode (*init)(long);
-  CURL *(*easy_init)(void);
-  CURLcode (*setopt)(CURL *, CURLoption, ...);
-  CURLcode (*perform)(CURL *);
-  CURLcode (*getinfo)(CURL *, CURLINFO, ...);
-  void (*cleanup)(CURL *);
-  const char *(*strerror)(CURLcode);
-  struct curl_slist *(*append)(struct curl_slist *, const char *);
-  void (*free_all)(struct curl_slist *);
-} curl;
-
-bool siox__act_has_webhooks(void) {
-  static const struct {
-    const char *name;
-    void *at;
-  } needed[] = {{"curl_global_init", &curl.init},       {"curl_easy_init", &curl.easy_init},
-                {"curl_easy_setopt", &curl.setopt},     {"curl_easy_perform", &curl.perform},
-                {"curl_easy_getinfo", &curl.getinfo},   {"curl_easy_cleanup", &curl.cleanup},
-                {"curl_easy_strerror", &curl.strerror}, {"curl_slist_append", &curl.append},
-                {"curl_slist_free_all", &curl.free_all}};
-  static bool loaded;
-  void *library = loaded ? NULL : dlopen("libcurl.so.4", RTLD_NOW | RTLD_LOCAL);
-  if (loaded || !library)
-    return loaded;
-  for (size_t i = 0; i < sizeof needed / sizeof *needed; i++) {
-    void *symbol = dlsym(library, needed[i].name);
-    if (!symbol)
-      return false;
-    memcpy(needed[i].at, &symbol, sizeof symbol);
-  }
-  return loaded = curl.init(CURL_GLOBAL_DEFAULT) == CURLE_OK;
-}
+/* Asked when monitor.yaml is read, before there are threads. */
+bool siox__act_has_webhooks(void) { return siox__curl(); }
 
 static char *body_of(const struct siox__event *event) {
   json_t *o = json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:f}", "host", event->host, "level",
@@ -118,34 +81,35 @@ static int goes_on(void *context, curl_off_t a, curl_off_t b, curl_off_t c, curl
 
 int siox__act_webhook(const struct siox__doing *doing, const struct siox__action *action,
                       const struct siox__event *event, struct siox_diag *why) {
-  CURL *c = curl.easy_init();
+  const struct siox__curl *curl = siox__curl(); /* there is one, or no webhook */
+  CURL *c = curl->easy_init();
   char *body = body_of(event);
-  struct curl_slist *headers = curl.append(NULL, "Content-Type: application/json");
+  struct curl_slist *headers = curl->append(NULL, "Content-Type: application/json");
   long status = 0;
   CURLcode r = CURLE_OUT_OF_MEMORY;
   if (c && body && headers) {
-    curl.setopt(c, CURLOPT_URL, action->argv[0]);
-    curl.setopt(c, CURLOPT_PROTOCOLS_STR, "http,https");
-    curl.setopt(c, CURLOPT_NOPROXY, "localhost,127.0.0.1,::1");
-    curl.setopt(c, CURLOPT_HTTPHEADER, headers);
-    curl.setopt(c, CURLOPT_USERAGENT, "sioxd");
-    curl.setopt(c, CURLOPT_POSTFIELDS, body);
-    curl.setopt(c, CURLOPT_WRITEFUNCTION, ignore);
-    curl.setopt(c, CURLOPT_NOSIGNAL, 1L);
-    curl.setopt(c, CURLOPT_TIMEOUT_MS, (long)(action->seconds * 1e3));
-    curl.setopt(c, CURLOPT_NOPROGRESS, 0L);
-    curl.setopt(c, CURLOPT_XFERINFOFUNCTION, goes_on);
-    curl.setopt(c, CURLOPT_XFERINFODATA, (void *)doing);
-    r = curl.perform(c);
-    curl.getinfo(c, CURLINFO_RESPONSE_CODE, &status);
+    curl->setopt(c, CURLOPT_URL, action->argv[0]);
+    curl->setopt(c, CURLOPT_PROTOCOLS_STR, "http,https");
+    curl->setopt(c, CURLOPT_NOPROXY, "localhost,127.0.0.1,::1");
+    curl->setopt(c, CURLOPT_HTTPHEADER, headers);
+    curl->setopt(c, CURLOPT_USERAGENT, "sioxd");
+    curl->setopt(c, CURLOPT_POSTFIELDS, body);
+    curl->setopt(c, CURLOPT_WRITEFUNCTION, ignore);
+    curl->setopt(c, CURLOPT_NOSIGNAL, 1L);
+    curl->setopt(c, CURLOPT_TIMEOUT_MS, (long)(action->seconds * 1e3));
+    curl->setopt(c, CURLOPT_NOPROGRESS, 0L);
+    curl->setopt(c, CURLOPT_XFERINFOFUNCTION, goes_on);
+    curl->setopt(c, CURLOPT_XFERINFODATA, (void *)doing);
+    r = curl->perform(c);
+    curl->getinfo(c, CURLINFO_RESPONSE_CODE, &status);
   }
   if (r != CURLE_OK)
-    snprintf(why->text, sizeof why->text, "webhook %.200s: %s", action->argv[0], curl.strerror(r));
+    snprintf(why->text, sizeof why->text, "webhook %.200s: %s", action->argv[0], curl->strerror(r));
   else if (status < 200 || status > 299)
     snprintf(why->text, sizeof why->text, "webhook %.200s: answered with status %ld",
              action->argv[0], status);
-  curl.free_all(headers);
-  curl.cleanup(c);
+  curl->free_all(headers);
+  curl->cleanup(c);
   free(body);
   return *why->text ? SIOX_EIO : 0;
 }

@@ -6,6 +6,7 @@
 #include "daemon/drives.h"
 #include "daemon/energies.h"
 #include "daemon/findings.h"
+#include "daemon/nodes.h"
 #include "daemon/statistics.h"
 #include "daemon/triggers.h"
 #include "daemon/watch.h"
@@ -35,6 +36,7 @@ struct siox__monitor {
   json_t *sources; /* complete before the thread begins, but for notes */
   struct siox__statistics *statistics;
   struct siox__energies *energies;
+  struct siox__nodes *nodes;   /* NULL: there are no others */
   struct siox__watch *watch;   /* the thread's own, as */
   struct siox__watched judged; /* what it says */
   struct siox__process *known; /* the thread's own copy of processes */
@@ -152,7 +154,22 @@ static void hand_over(struct siox__monitor *m) {
   free(pids);
 }
 
+/* What other nodes said since the cycle before. */
+static void hear(struct siox__monitor *m) {
+  enum { AT_ONCE = 256 };
+  struct siox__node_news news[AT_ONCE];
+  struct siox__reasoners *reasoners = siox__watch_reasoners(m->watch);
+  const size_t n = siox__nodes_news(m->nodes, news, AT_ONCE);
+  for (size_t i = 0; i < n; i++) {
+    if (news[i].forget || news[i].gone)
+      siox__reasoners_forget(reasoners, news[i].report.name);
+    if (!news[i].gone)
+      (void)siox__reasoners_hear(reasoners, &news[i].report);
+  }
+}
+
 static void judge(struct siox__monitor *m) {
+  hear(m);
   const struct siox_cycle *cycle = siox_collector_last(m->collector);
   const struct siox__reasoners_input about = {
       .cycle = cycle,
@@ -164,6 +181,7 @@ static void judge(struct siox__monitor *m) {
       .ranks = atomic_load_explicit(&m->ranks, memory_order_relaxed),
       .stripes = atomic_load_explicit(&m->stripes, memory_order_relaxed)};
   siox__watch_cycle(m->watch, &about, &m->judged, m->log);
+  siox__nodes_tell(m->nodes, siox__reasoners_own(siox__watch_reasoners(m->watch)));
 }
 
 static void *run(void *context) {
@@ -266,6 +284,7 @@ static int add_providers(struct siox__monitor *m, const struct siox_config *conf
 static void destroy(struct siox__monitor *m) {
   siox__statistics_free(m->statistics);
   siox__triggers_free(m->triggers);
+  siox__nodes_free(m->nodes);
   siox__watch_free(m->watch);
   siox_collector_free(m->collector);
   siox__activities_free(m->activities);
@@ -303,7 +322,11 @@ int siox__monitor_start(struct siox__monitor **out, const struct siox__monitor_e
   const struct siox_config *config = env->config;
   *out = NULL;
   if (config->monitor_period < 0)
-    return 0;
+    return config->etcd.count == 0
+               ? 0
+               : siox_config_refuse(
+                     config, SIOX_SETTING_etcd, diag, SIOX_EINVAL,
+                     "nothing is measured (monitor_period), so there is no state to tell");
   if (config->monitor_period < 0.01)
     return siox_config_refuse(config, SIOX_SETTING_monitor_period, diag, SIOX_ERANGE,
                               "seconds from 0.01 on are wanted, or -1: nothing is measured");
@@ -325,13 +348,15 @@ int siox__monitor_start(struct siox__monitor **out, const struct siox__monitor_e
   if (e == 0)
     e = add_providers(m, config, root, diag);
   if (e == 0)
-    e = siox__watch_new(&m->watch, &m->modules, root, m->period_ns, diag);
+    e = siox__watch_new(&m->watch, &m->modules, root, config->node, m->period_ns, diag);
   if (e == 0)
     e = siox__energies_new(&m->energies, config, env->store);
   if (e == 0)
     e = siox__statistics_new(&m->statistics, config, env->store, diag);
   if (e == 0)
     e = siox__triggers_new(&m->triggers, m->modules.file, root, m->env.knowledge, m->log, diag);
+  if (e == 0)
+    e = siox__nodes_start(&m->nodes, config, m->log, diag);
   if (e == 0)
     e = begin(m);
   if (e == 0)
@@ -386,6 +411,7 @@ void siox__monitor_stop(struct siox__monitor *m) {
                    ends */
     siox__log(m->log, SIOX__LOG_WARN, "the monitor's thread does not end: it is left behind");
     siox__triggers_free(m->triggers); /* it looks at none any more; commands end with the daemon */
+    siox__nodes_stop(m->nodes);
     pthread_detach(m->thread);
     return;
   }
@@ -472,6 +498,7 @@ json_t *siox__monitor_json(struct siox__monitor *m) {
   if (m->fresh)
     json_object_set_new(o, "findings", siox__findings_json(&m->findings, siox__now_ns()));
   siox__watched_json(&m->told, siox__now_ns(), m->fresh, o);
+  json_object_set_new(o, "etcd", siox__nodes_json(m->nodes, m->fresh));
   if (m->fresh)
     json_object_set_new(o, "triggers", siox__triggers_json(m->triggers, siox__now_ns()));
   pthread_mutex_unlock(&m->lock);

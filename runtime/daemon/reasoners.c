@@ -73,6 +73,14 @@ int siox__reasoners_hear(struct siox__reasoners *r, const struct siox_node_repor
   return siox_exchange_take(&r->exchange, report, r->own.number);
 }
 
+void siox__reasoners_forget(struct siox__reasoners *r, const char *name) {
+  siox_exchange_forget(&r->exchange, name);
+}
+
+const struct siox_node_report *siox__reasoners_own(const struct siox__reasoners *r) {
+  return &r->own;
+}
+
 void siox__process_name(const struct siox__process *p, char *text, size_t size) {
   if (p->rank < 0)
     snprintf(text, size, "pid %d of %s", p->pid, p->name);

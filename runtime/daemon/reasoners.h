@@ -62,8 +62,11 @@ struct siox__reasoners;
 int siox__reasoners_new(struct siox__reasoners **out, const struct siox_modules *modules,
                         const char *name, struct siox_diag *diag);
 void siox__reasoners_free(struct siox__reasoners *r); /* NULL is fine */
-/* Another node's report has come. */
+/* Another node's report has come; that node is there no longer. */
 int siox__reasoners_hear(struct siox__reasoners *r, const struct siox_node_report *report);
+void siox__reasoners_forget(struct siox__reasoners *r, const char *name);
+/* What the system was told of this node in the last cycle. */
+const struct siox_node_report *siox__reasoners_own(const struct siox__reasoners *r);
 void siox__reasoners_cycle(struct siox__reasoners *r, const struct siox__reasoners_input *input,
                            struct siox__levels *levels);
 /* The process of whose metrics a place is; NULL: it is none's. processes: by rising pid. */

@@ -74,13 +74,16 @@ static int add_module(struct siox__watch *w, const struct siox_modules *modules,
 }
 
 int siox__watch_new(struct siox__watch **out, const struct siox_modules *modules, const char *root,
-                    int64_t period_ns, struct siox_diag *diag) {
+                    const char *node, int64_t period_ns, struct siox_diag *diag) {
   char name[64] = "";
   struct siox__watch *w = calloc(1, sizeof *w);
   *out = NULL;
   if (!w)
     return SIOX_ENOMEM;
-  (void)gethostname(name, sizeof name - 1);
+  if (node)
+    snprintf(name, sizeof name, "%s", node);
+  else
+    (void)gethostname(name, sizeof name - 1);
   w->clock_max_hz = siox__clock_max(root);
   int e = siox__reasoners_new(&w->reasoners, modules && modules->file ? modules : NULL, name, diag);
   if (modules && modules->has_detectors)
@@ -184,6 +187,8 @@ void siox__watch_cycle(struct siox__watch *w, const struct siox__reasoners_input
               *node->subject ? ": " : "", node->evidence);
   w->said = node->verdict;
 }
+
+struct siox__reasoners *siox__watch_reasoners(struct siox__watch *w) { return w->reasoners; }
 
 struct siox_issue *siox__watch_issues(struct siox__watch *w, size_t *n) {
   *n = w->nissues;

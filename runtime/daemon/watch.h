@@ -27,10 +27,11 @@ struct siox__watched {
 
 struct siox__watch;
 /* modules NULL: all built-in detectors and reasoners, as they are. Errors name file, line and key.
- * root: of /sys, "" usually. */
+ * root: of /sys, "" usually; node: this one's name, NULL: the host's. */
 int siox__watch_new(struct siox__watch **out, const struct siox_modules *modules, const char *root,
-                    int64_t period_ns, struct siox_diag *diag);
+                    const char *node, int64_t period_ns, struct siox_diag *diag);
 void siox__watch_free(struct siox__watch *w); /* NULL is fine */
+struct siox__reasoners *siox__watch_reasoners(struct siox__watch *w);
 /* Judges a cycle; *seen is brought up to date. Of about issues, their number and the clock are not
  * looked at. A verdict of the node that was not there before is said in the log. */
 void siox__watch_cycle(struct siox__watch *w, const struct siox__reasoners_input *about,

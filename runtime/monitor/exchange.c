@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Reports of nodes: siox/exchange.h. */
 #include "siox/exchange.h"
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,7 +16,7 @@ void siox_exchange_end(struct siox_exchange *x) {
 
 static bool is_stale(const struct siox_exchange *x, const struct siox__heard_node *node,
                      uint64_t cycle) {
-  return cycle > node->heard && cycle - node->heard > x->stale;
+  return !node->report.leased && cycle > node->heard && cycle - node->heard > x->stale;
 }
 
 /* Another node's place where the report of that one is stale, or one more. */
@@ -52,6 +51,14 @@ int siox_exchange_take(struct siox_exchange *x, const struct siox_node_report *r
     return x->n < x->most ? SIOX_ENOMEM : SIOX_EFULL;
   *node = (struct siox__heard_node){.report = *r, .heard = cycle};
   return 0;
+}
+
+void siox_exchange_forget(struct siox_exchange *x, const char *name) {
+  size_t i = 0;
+  while (i < x->n && strcmp(x->node[i].report.name, name) != 0)
+    i++;
+  if (i < x->n)
+    memmove(&x->node[i], &x->node[i + 1], (--x->n - i) * sizeof *x->node);
 }
 
 size_t siox_exchange_children(const struct siox_exchange *x, uint64_t cycle,

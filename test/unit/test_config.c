@@ -346,6 +346,13 @@ static void text_of_every_setting_is_what_was_given(void **state) {
                                       "monitor_period=0.25",
                                       "monitor=/m.yaml",
                                       "knowledge=/k.yaml",
+                                      "node=n-1.east",
+                                      "etcd=http://a:2379,https://[::1]:2379",
+                                      "etcd_prefix=east",
+                                      "etcd_lease=5",
+                                      "etcd_ca=/ca.pem",
+                                      "etcd_cert=/cert.pem",
+                                      "etcd_key=/key.pem",
                                       "clock=stamped",
                                       "stop_when_idle=-1",
                                       "log_level=debug"};
@@ -365,6 +372,34 @@ static void text_of_every_setting_is_what_was_given(void **state) {
     free(text);
   }
   siox_config_free(&c);
+}
+
+static void servers_are_urls_and_no_more(void **state) {
+  (void)state;
+  static const char *const good[] = {"etcd=", "etcd=http://a", "etcd=http://a-1.b_c:1",
+                                     "etcd=https://127.0.0.1:65535, http://[fe80::1]"};
+  static const char *const bad[] = {
+      "etcd=a:1",          "etcd=http://",         "etcd=http://:1",
+      "etcd=http://a:",    "etcd=http://a:0",      "etcd=http://a:65536",
+      "etcd=http://a:1x",  "etcd=http://a:000001", "etcd=http://a/",
+      "etcd=http://u@a:1", "etcd=http://u:p@a:1",  "etcd=http://[::1",
+      "etcd=http://[]:1",  "etcd=http://a:1,",     "etcd=ftp://a:1",
+      "etcd=http://a b:1", "etcd=http://a:1?x=y",  "node=a/b",
+      "node=a\x1b",        "etcd_prefix=a b"};
+  struct siox_config c;
+  struct siox_diag diag;
+  for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+    const struct siox_config_override set = {good[i], "test"};
+    assert_int_equal(siox_config_load(&c, NULL, &set, 1, &diag), 0);
+    assert_int_equal(c.etcd.count, i < 3 ? i > 0 : 2);
+    siox_config_free(&c);
+  }
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    const struct siox_config_override set = {bad[i], "test"};
+    assert_int_equal(siox_config_load(&c, NULL, &set, 1, &diag), SIOX_EINVAL);
+    assert_memory_equal(diag.text, i < 17 ? "test: etcd: " : "test: ", i < 17 ? 12 : 6);
+    assert_null(strstr(diag.text, "u:p"));
+  }
 }
 
 static void the_table_names_every_setting(void **state) {
@@ -410,6 +445,7 @@ int main(void) {
       TEST(each_disk_can_have_its_own_drive),
       TEST(initial_level_must_be_a_speed_of_the_drive),
       TEST(text_of_every_setting_is_what_was_given),
+      TEST(servers_are_urls_and_no_more),
       TEST(the_table_names_every_setting),
       TEST(the_table_fits_a_terminal_of_100_columns),
   };

@@ -140,6 +140,27 @@ static void more_nodes_than_there_is_room_for_take_stale_places_only(void **unus
   siox_exchange_end(&x);
 }
 
+static void a_leased_report_holds_until_it_is_forgotten(void **unused) {
+  (void)unused;
+  struct siox_exchange x;
+  struct siox_child children[2];
+  struct siox_node_report a = report(1, 9, SIOX_ABNORMAL_BAD), b = report(2, 9, SIOX_GOOD);
+  a.leased = b.leased = true;
+  assert_int_equal(siox_exchange_start(&x, 2, STALE), 0);
+  assert_int_equal(siox_exchange_take(&x, &a, 1), 0);
+  assert_int_equal(siox_exchange_take(&x, &b, 1), 0);
+  assert_int_equal(siox_exchange_children(&x, 1000, children, 2), 2);
+  a.number = 1;
+  assert_int_equal(siox_exchange_take(&x, &a, 1000), 1); /* older */
+  siox_exchange_forget(&x, "node1");
+  siox_exchange_forget(&x, "node7");
+  assert_int_equal(siox_exchange_children(&x, 1000, children, 2), 1);
+  assert_string_equal(children[0].name, "node2");
+  assert_int_equal(siox_exchange_take(&x, &a, 1000), 0); /* another daemon of that name */
+  assert_int_equal(siox_exchange_children(&x, 1000, children, 2), 2);
+  siox_exchange_end(&x);
+}
+
 static void what_is_no_report_is_refused(void **unused) {
   (void)unused;
   struct siox_exchange x;
@@ -166,6 +187,7 @@ int main(void) {
       cmocka_unit_test(a_report_that_is_not_newer_is_ignored),
       cmocka_unit_test(a_node_that_began_anew_is_believed_when_it_was_stale),
       cmocka_unit_test(more_nodes_than_there_is_room_for_take_stale_places_only),
+      cmocka_unit_test(a_leased_report_holds_until_it_is_forgotten),
       cmocka_unit_test(what_is_no_report_is_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -219,6 +219,27 @@ static void put_jobs(FILE *out, const json_t *answer) {
             total(before));
 }
 
+/* The nodes of the system, where an etcd joins them. */
+static void put_nodes(FILE *out, const json_t *system, const json_t *etcd) {
+  size_t i;
+  json_t *n;
+  if (!json_is_object(etcd))
+    return;
+  if (json_is_true(json_object_get(etcd, "connected")))
+    fprintf(out, "%lld nodes: %s, and %lld heard through %s\n", (long long)whole(system, "nodes"),
+            text_of(etcd, "node"), (long long)whole(etcd, "heard"), text_of(etcd, "server"));
+  else
+    fprintf(out, "%lld nodes: %s; etcd %s: %s\n", (long long)whole(system, "nodes"),
+            text_of(etcd, "node"), text_of(etcd, "server"), text_of(etcd, "why"));
+  if (json_is_true(json_object_get(etcd, "namesake")))
+    fprintf(out, "another daemon is called %s, too\n", text_of(etcd, "node"));
+  json_array_foreach(json_object_get(etcd, "nodes"), i, n) {
+    if (strcmp(text_of(n, "state"), "GOOD") != 0)
+      fprintf(out, "  node %s: %s, %s\n", text_of(n, "node"), text_of(n, "state"),
+              text_of(n, "verdict"));
+  }
+}
+
 /* What the daemon's reasoners say, level by level; nothing where all is well. */
 static void put_monitor(FILE *out, const json_t *monitor) {
   static const char *const levels[] = {"system", "node"};
@@ -233,6 +254,7 @@ static void put_monitor(FILE *out, const json_t *monitor) {
             *text_of(r, "subject") ? " of " : "", text_of(r, "subject"),
             *text_of(r, "evidence") ? ": " : "", text_of(r, "evidence"));
   }
+  put_nodes(out, json_object_get(monitor, "system"), json_object_get(monitor, "etcd"));
   const json_t *processes = json_object_get(monitor, "processes");
   if (whole(processes, "abnormal"))
     fprintf(out, "%lld of %lld processes are not as usual\n",

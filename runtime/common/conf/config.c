@@ -40,6 +40,8 @@ struct document {
 #define FIELD_policy FIELD_scalar
 #define FIELD_path FIELD_scalar
 #define FIELD_database FIELD_scalar
+#define FIELD_word FIELD_scalar
+#define FIELD_servers FIELD_list
 #define FIELD_count FIELD_scalar
 #define FIELD_list(key) CYAML_FIELD_IGNORE(#key, CYAML_FLAG_OPTIONAL)
 #define FIELD_rule FIELD_scalar
@@ -161,7 +163,7 @@ static int give_document(struct loader *in, const struct document *doc) {
   };
   int rc = 0;
   for (size_t i = 0; rc == 0 && i < SIOX_NSETTINGS; i++) {
-    if (settings[i].kind == SIOX__KIND_list) {
+    if (settings[i].kind == SIOX__KIND_list || settings[i].kind == SIOX__KIND_servers) {
       char *list;
       rc = list_text(in, i, &list);
       if (rc == 0 && list)

@@ -33,11 +33,11 @@ static void put_database(FILE *out, const char *place) {
   free(url);
 }
 
-static void put_list(FILE *out, const struct siox_config_list *list) {
+static void put_list(FILE *out, const struct siox_config_list *list, bool paths) {
   for (uint32_t i = 0; i < list->count; i++) {
     if (i)
       fputc(',', out);
-    if (strchr(list->item[i], '/'))
+    if (paths && strchr(list->item[i], '/'))
       put_path(out, list->item[i]);
     else
       fputs(list->item[i], out);
@@ -75,11 +75,16 @@ static void put(FILE *out, enum siox__config_kind kind, const void *field) {
     if ((path = *(char *const *)field))
       put_database(out, path);
     break;
+  case SIOX__KIND_word:
+    if ((path = *(char *const *)field))
+      fputs(path, out);
+    break;
   case SIOX__KIND_count:
     fprintf(out, "%u", *(const uint32_t *)field);
     break;
   case SIOX__KIND_list:
-    put_list(out, field);
+  case SIOX__KIND_servers:
+    put_list(out, field, kind == SIOX__KIND_list);
     break;
   case SIOX__KIND_rule:
     fputs(siox_rule_name(*(const enum siox_transition_rule *)field), out);

@@ -76,6 +76,20 @@ static int read_database(struct siox__config_reader *in, const char *text, char 
   return 0;
 }
 
+static int read_word(struct siox__config_reader *in, const char *text, char **field) {
+  static const char known[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-";
+  const size_t n = strlen(text);
+  char *copy = NULL;
+  if (n > 63 || strspn(text, known) != n)
+    return refuse(in, SIOX_EINVAL, text,
+                  "a name of at most 63 letters, digits, dots, underscores and hyphens");
+  if (n > 0 && !(copy = strdup(text)))
+    return SIOX_ENOMEM;
+  free(*field);
+  *field = copy;
+  return 0;
+}
+
 static void free_list(struct siox_config_list *list) {
   for (uint32_t i = 0; i < list->count; i++)
     free(list->item[i]);
@@ -83,8 +97,9 @@ static void free_list(struct siox_config_list *list) {
   *list = (struct siox_config_list){0};
 }
 
-static int read_list(struct siox__config_reader *in, const char *text,
-                     struct siox_config_list *field) {
+/* paths: items with a slash are, and begin where the file lies. */
+static int read_items(struct siox__config_reader *in, const char *text, bool paths,
+                      struct siox_config_list *field) {
   size_t n = 1;
   for (const char *p = text; *p; p++)
     n += *p == ',';
@@ -103,7 +118,7 @@ static int read_list(struct siox__config_reader *in, const char *text,
     if (length == 0)
       rc = refuse(in, SIOX_EINVAL, text, "a list of names: one of them is empty");
     else if (!(list.item[list.count] =
-                   memchr(p, '/', length) ? place(in, p, length) : strndup(p, length)))
+                   paths && memchr(p, '/', length) ? place(in, p, length) : strndup(p, length)))
       rc = SIOX_ENOMEM;
     else
       list.count++;
@@ -114,6 +129,34 @@ static int read_list(struct siox__config_reader *in, const char *text,
   if (rc) {
     free_list(&list);
     return rc;
+  }
+  free_list(field);
+  *field = list;
+  return 0;
+}
+
+static int read_list(struct siox__config_reader *in, const char *text,
+                     struct siox_config_list *field) {
+  return read_items(in, text, true, field);
+}
+
+static int read_servers(struct siox__config_reader *in, const char *text,
+                        struct siox_config_list *field) {
+  enum { MOST = 32 };
+  struct siox_config_list list = {0};
+  const int e = *text ? read_items(in, text, false, &list) : 0;
+  if (e < 0)
+    return e;
+  uint32_t good = 0;
+  while (good < list.count && good < MOST && siox__url_of_http(list.item[good]))
+    good++;
+  if (good < list.count) {
+    /* What is no server is not repeated: it may have a password in it. */
+    snprintf(in->what, sizeof in->what,
+             "number %u is not http://HOST:PORT or https://HOST:PORT and no more, of at most %d",
+             good + 1, (int)MOST);
+    free_list(&list);
+    return SIOX_EINVAL;
   }
   free_list(field);
   *field = list;
@@ -237,6 +280,10 @@ static int convert(struct siox__config_reader *in, enum siox__config_kind kind, 
     return read_path(in, text, field);
   case SIOX__KIND_database:
     return read_database(in, text, field);
+  case SIOX__KIND_word:
+    return read_word(in, text, field);
+  case SIOX__KIND_servers:
+    return read_servers(in, text, field);
   case SIOX__KIND_count:
     return read_count(in, text, field);
   case SIOX__KIND_list:
@@ -282,9 +329,11 @@ void siox__config_release(enum siox__config_kind kind, void *field) {
   case SIOX__KIND_policy:
   case SIOX__KIND_path:
   case SIOX__KIND_database:
+  case SIOX__KIND_word:
     free(*(char **)field);
     break;
   case SIOX__KIND_list:
+  case SIOX__KIND_servers:
     free_list(field);
     break;
   case SIOX__KIND_layout:

@@ -8,6 +8,8 @@ enum siox__config_kind {
   SIOX__KIND_policy,
   SIOX__KIND_path,
   SIOX__KIND_database,
+  SIOX__KIND_word,
+  SIOX__KIND_servers,
   SIOX__KIND_count,
   SIOX__KIND_list,
   SIOX__KIND_rule,

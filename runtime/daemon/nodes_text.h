@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* A node's report as the others get it, and when it is written. Pure; thread-safe. */
+#ifndef SIOX_DAEMON_NODES_TEXT_H
+#define SIOX_DAEMON_NODES_TEXT_H
+#include "siox/exchange.h"
+
+enum { SIOX__NODE_VALUE = 512 }; /* bytes that a report has at most */
+
+/* 1 to 63 letters, digits, dots, underscores and hyphens. */
+bool siox__node_name_good(const char *name, size_t length);
+
+/* owner: 16 hexadecimal digits that tell one daemon from another of the same name. The length
+ * without the 0. */
+int siox__node_value_put(const struct siox_node_report *report, const char *owner, char *text,
+                         size_t size);
+/* All but the name. SIOX_ESYNTAX, SIOX_ERANGE: it is no report; *report is not changed. */
+int siox__node_value_get(const char *text, size_t length, struct siox_node_report *report,
+                         char owner[17]);
+
+/* What of this node's cycles is written. A state is written when it changes; between two writes
+ * lies some time, at the end of which the worst state since is written, for one bad cycle is to be
+ * heard, too. A state that stays is written again now and then. The more nodes there are the
+ * longer the times are, so that all of them together write no more than one etcd takes. */
+struct siox__pace {
+  struct siox_node_report latest, worst; /* worst: of the cycles after what was written */
+  struct siox_node_report written;
+  bool is_written; /* as far as is known */
+  int64_t told_ns, written_ns, interval_ns;
+};
+/* A cycle has ended. */
+void siox__pace_tell(struct siox__pace *p, const struct siox_node_report *own, int64_t now_ns);
+/* True: *report is to be written now, and counts as written. nodes: how many there are. */
+bool siox__pace_due(struct siox__pace *p, size_t nodes, int64_t now_ns,
+                    struct siox_node_report *report);
+/* After siox__pace_due: when to ask it, or siox__pace_dead, without another call of
+ * siox__pace_tell; INT64_MAX: not at all. */
+int64_t siox__pace_next(const struct siox__pace *p, size_t nodes, int64_t now_ns);
+/* True: no cycle was told for so long that this node is to be taken for dead. */
+bool siox__pace_dead(const struct siox__pace *p, int64_t now_ns);
+
+#endif
