@@ -30,10 +30,10 @@ struct siox_sample {
   double value;    /* COUNTER: unit a second; else the reading */
 };
 
-/* One metric of one provider. */
+/* One metric of one provider. What every look at all series reads stands together. */
 struct siox_series {
   const struct siox_provider *provider;
-  struct siox_metric metric;
+  struct siox_sample last;
   /* It is of the best source of its domain that gives readings; a source without one for a second
    * is passed over. */
   bool best;
@@ -42,10 +42,10 @@ struct siox_series {
   bool counts;
   bool gone; /* the provider no longer has it; after ten minutes another one may stand here */
   uint32_t generation; /* how many stood here before */
-  uint64_t lost;       /* samples, so far */
-  uint64_t silent;     /* cycles since the last one that was not lost */
-  double total;        /* of the amounts; what was lost is not in it */
-  struct siox_sample last;
+  struct siox_metric metric;
+  uint64_t lost;   /* samples, so far */
+  uint64_t silent; /* cycles since the last one that was not lost */
+  double total;    /* of the amounts; what was lost is not in it */
 };
 
 struct siox_cycle {

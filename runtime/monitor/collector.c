@@ -247,6 +247,8 @@ static struct siox_sample sample_of(const struct siox_cycle *cycle, const struct
 static void hold(const struct siox_cycle *cycle, struct siox_series *series,
                  struct siox__before *before) {
   const struct siox_sample *last = &series->last;
+  if (last->state == SIOX_SAMPLE_HELD && !cycle->suspended)
+    return;
   const bool told =
       last->state == SIOX_SAMPLE_VALID || (last->state == SIOX_SAMPLE_HELD && last->error == 0);
   series->last = (struct siox_sample){.state = SIOX_SAMPLE_HELD,

@@ -50,6 +50,11 @@ static bool is_replaced(int fd) {
   return fstat(fd, &s) != 0 || s.st_nlink == 0;
 }
 
+/* /proc and /sys make the text anew for each read, the one that finds its end, too. They give less
+ * than was asked for at the end, and where a line has no room in their page any more: what is much
+ * shorter than a page is all. */
+enum { SHORT = 2048 };
+
 static ssize_t read_at_start(int fd, char *text, size_t size) {
   size_t got = 0;
   while (got < size) {
@@ -60,7 +65,10 @@ static ssize_t read_at_start(int fd, char *text, size_t size) {
       return -1;
     if (n == 0)
       break;
+    const bool all = got == 0 && (size_t)n < size && n < SHORT;
     got += (size_t)n;
+    if (all)
+      break;
   }
   return (ssize_t)got;
 }

@@ -119,6 +119,7 @@ static double busy_of(struct siox__ledger *l, const struct siox_cycle *cycle, si
 /* Adds what each job's processes used to its share. */
 static void add_busy(struct siox__ledger *l, const struct siox_cycle *cycle,
                      const struct siox__ledger_process *processes, size_t n) {
+  static const char busy_time[] = "process_cpu"; /* looked for in thousands of series */
   follow(l, cycle);
   for (size_t i = 0, at = 0; i < cycle->nseries; i++) {
     const struct siox_series *s = &cycle->series[i];
@@ -127,7 +128,7 @@ static void add_busy(struct siox__ledger *l, const struct siox_cycle *cycle,
         l->ahead[i].busy_s = 0; /* what makes up for it never comes */
       continue;
     }
-    if (strcmp(s->metric.name, "process_cpu") != 0)
+    if (memcmp(s->metric.name, busy_time, sizeof busy_time) != 0)
       continue;
     const double busy_s = busy_of(l, cycle, i);
     const long pid = strtol(s->metric.where, NULL, 10); /* PID@START */

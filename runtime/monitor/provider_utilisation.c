@@ -12,14 +12,24 @@
 enum { CPU, MEMORY, DISK, NETWORK, NCATEGORIES };
 static const char *const categories[NCATEGORIES] = {"cpu", "memory", "disk", "network"};
 
+/* Links change their speed when somebody plugs them in elsewhere. */
+static const int64_t LOOK_AGAIN_NS = INT64_C(2000000000);
+struct link {
+  char where[56];
+  double most; /* bytes a second; 0: it has no speed */
+};
 struct utilisation {
   struct siox_provider_env env;
   struct siox__metrics metrics;
+  struct link *links;
+  size_t nlinks, room, next;
+  int64_t looked_ns;
 };
 
 static void close_utilisation(void *state) {
   struct utilisation *u = state;
   siox__metrics_free(&u->metrics);
+  free(u->links);
   free(u);
 }
 
@@ -82,7 +92,7 @@ static int of_memory(const struct utilisation *u, double *value) {
 /* The fullest place: one busy disk is what a program waits for, however many idle ones stand beside
  * it. */
 struct fullest {
-  const struct utilisation *of;
+  struct utilisation *of;
   double value;
   int error; /* SIOX_ENOENT until a place has said something */
 };
@@ -99,20 +109,48 @@ static void take_disk(void *context, const char *where, double busy, int error) 
     f->value = share(busy, 1);
 }
 
-/* Bytes a second over the link's speed, which lo and bridges do not have. */
+/* Which lo and bridges do not have. */
+static double speed_of(struct utilisation *u, const char *where) {
+  for (size_t i = 0; i < u->nlinks; i++) { /* they come in one order */
+    const size_t at = (u->next + i) % u->nlinks;
+    if (strcmp(u->links[at].where, where) == 0) {
+      u->next = at + 1;
+      return u->links[at].most;
+    }
+  }
+  char path[128];
+  uint64_t megabits = 0;
+  snprintf(path, sizeof path, "/sys/class/net/%s/speed", where);
+  if (strchr(where, '/') || siox__input_u64(u->env.root, path, &megabits) < 0)
+    megabits = 0;
+  const double most = 1e6 / 8 * (double)megabits;
+  if (u->nlinks == u->room) {
+    struct link *more = realloc(u->links, (2 * u->room + 8) * sizeof *more);
+    if (!more)
+      return most;
+    u->links = more;
+    u->room = 2 * u->room + 8;
+  }
+  struct link *added = &u->links[u->nlinks++];
+  added->most = most;
+  snprintf(added->where, sizeof added->where, "%s", where);
+  return most;
+}
+
+/* Bytes a second over the link's speed. */
 static void take_interface(void *context, const char *where, double bytes, int error) {
   struct fullest *f = context;
-  char path[128];
-  uint64_t megabits;
-  snprintf(path, sizeof path, "/sys/class/net/%s/speed", where);
-  if (strchr(where, '/') || siox__input_u64(f->of->env.root, path, &megabits) < 0 || megabits == 0)
-    return;
-  take_disk(context, where, error < 0 ? 0 : bytes / (1e6 / 8 * (double)megabits), error);
+  const double most = speed_of(f->of, where);
+  if (most > 0)
+    take_disk(context, where, error < 0 ? 0 : bytes / most, error);
 }
 
 static int read_utilisation(void *state, int64_t now_ns, struct siox_reading *readings) {
   struct utilisation *u = state;
-  (void)now_ns;
+  if (now_ns - u->looked_ns >= LOOK_AGAIN_NS) {
+    u->looked_ns = now_ns;
+    u->nlinks = 0;
+  }
   if (!u->env.sample || !u->env.each)
     return SIOX_EINVAL;
   struct fullest disk = {u, 0, SIOX_ENOENT}, sent = disk, received = disk;

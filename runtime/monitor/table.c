@@ -8,12 +8,17 @@
 struct siox__table_state {
   const struct siox__table *table;
   char root[256];
+  struct siox__input in; /* stays open */
+  char *text;
+  size_t room;
   struct siox__metrics metrics; /* ncolumns a place, places in the file's order */
 };
 
 void siox__table_close(void *state) {
   struct siox__table_state *s = state;
   siox__metrics_free(&s->metrics);
+  siox__input_close(&s->in);
+  free(s->text);
   free(s);
 }
 
@@ -21,6 +26,23 @@ size_t siox__table_metrics(void *state, const struct siox_metric **out) {
   struct siox__table_state *s = state;
   *out = s->metrics.list;
   return s->metrics.n;
+}
+
+/* The whole file, in s->text. */
+static int read_all(struct siox__table_state *s) {
+  enum { FIRST = 16384, LARGEST = 16 << 20 };
+  int n = SIOX_ERANGE;
+  while (n == SIOX_ERANGE) {
+    if (s->room > 0 && (n = siox__input_again(&s->in, s->text, s->room)) != SIOX_ERANGE)
+      break;
+    const size_t room = s->room ? 4 * s->room : FIRST;
+    char *more = room > LARGEST ? NULL : realloc(s->text, room);
+    if (!more)
+      return room > LARGEST ? SIOX_ERANGE : SIOX_ENOMEM;
+    s->text = more;
+    s->room = room;
+  }
+  return n < 0 ? n : 0;
 }
 
 /* The next line from *at on that is wanted. */
@@ -76,29 +98,24 @@ static void numbers_of(const struct siox__table *t, const char *numbers,
 
 int siox__table_read(void *state, int64_t now_ns, struct siox_reading *readings) {
   struct siox__table_state *s = state;
-  char *text, *again = NULL, name[56];
-  size_t length, at_metric = 0;
+  char name[56];
+  size_t at_metric = 0;
   const char *numbers;
   (void)now_ns;
-  int e = siox__input_all(s->root, s->table->path, &text, &length);
+  int e = read_all(s);
   if (e < 0)
     return e;
-  if (!(again = strdup(text))) {
-    free(text);
-    return SIOX_ENOMEM;
-  }
   bool same = true;
-  for (char *at = text; same && next_place(s, &at, name, sizeof name, &numbers);
+  for (char *at = s->text; same && next_place(s, &at, name, sizeof name, &numbers);
        at_metric += s->table->ncolumns) {
     same = at_metric < s->metrics.n && strcmp(s->metrics.list[at_metric].where, name) == 0;
     if (same)
       numbers_of(s->table, numbers, readings + at_metric);
   }
-  if (!same || at_metric != s->metrics.n)
-    e = list(s, again) < 0 ? SIOX_ENOMEM : 1;
-  free(text);
-  free(again);
-  return e;
+  if (same && at_metric == s->metrics.n)
+    return 0;
+  e = read_all(s); /* its lines were cut apart */
+  return e < 0 ? e : list(s, s->text) < 0 ? SIOX_ENOMEM : 1;
 }
 
 int siox__table_open(const struct siox__table *table, const struct siox_provider_env *env,
@@ -108,16 +125,14 @@ int siox__table_open(const struct siox__table *table, const struct siox_provider
   int e = siox__settings_known(env, provider, known, diag);
   if (e < 0)
     return e;
-  char *text = NULL;
-  size_t length;
   struct siox__table_state *s = calloc(1, sizeof *s);
   if (!s)
     return SIOX_ENOMEM;
   s->table = table;
   e = (size_t)snprintf(s->root, sizeof s->root, "%s", env->root) < sizeof s->root ? 0 : SIOX_ERANGE;
-  if (e == 0 && (e = siox__input_all(s->root, table->path, &text, &length)) == 0)
-    e = list(s, text);
-  free(text);
+  s->in.fd = -1;
+  if (e == 0 && (e = siox__input_at(&s->in, s->root, table->path)) == 0 && (e = read_all(s)) == 0)
+    e = list(s, s->text);
   if (e < 0) {
     snprintf(diag->text, sizeof diag->text, "%s%s: %s", env->root, table->path, siox_strerror(e));
     siox__table_close(s);
