@@ -59,11 +59,27 @@ struct siox_cycle {
    * is the node's goes around them (siox_cycle_next). */
   size_t crowd_from, crowd_to;
   uint64_t lists; /* grows whenever a place comes or goes; 0: nobody counts */
+  /* Of the crowd, those that are not held as they were in the cycle before: they were read in this
+   * one, or places have come or gone. */
+  const uint32_t *moved;
+  size_t nmoved;
 };
 /* The first series from i on that is not in the crowd:
  * for (size_t i = siox_cycle_next(c, 0); i < c->nseries; i = siox_cycle_next(c, i + 1)) */
 static inline size_t siox_cycle_next(const struct siox_cycle *cycle, size_t i) {
   return i >= cycle->crowd_from && i < cycle->crowd_to ? cycle->crowd_to : i;
+}
+/* Those outside the crowd, then those of it that moved; whoever looks for new samples needs no
+ * others: for (size_t i, k = 0; (i = siox_cycle_moved(c, &k)) < c->nseries;) */
+static inline size_t siox_cycle_moved(const struct siox_cycle *cycle, size_t *k) {
+  size_t at = (*k)++;
+  if (at < cycle->crowd_from)
+    return at;
+  at -= cycle->crowd_from;
+  if (at < cycle->nseries - cycle->crowd_to)
+    return cycle->crowd_to + at;
+  at -= cycle->nseries - cycle->crowd_to;
+  return at < cycle->nmoved ? cycle->moved[at] : cycle->nseries;
 }
 
 struct siox_collector;

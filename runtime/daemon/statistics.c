@@ -64,12 +64,13 @@ int siox__statistics_new(struct siox__statistics **out, const struct siox_config
 
 static void put_metric(struct siox__statistics *s, struct reduced *r) {
   r->number = ++s->numbers;
-  siox__store_put(s->store,
-                  &(struct siox__store_row){
-                      .kind = SIOX__ROW_METRIC,
-                      .number = {r->number, (r->metric.flags & SIOX_METRIC_ESTIMATED) != 0},
-                      .text = {r->provider, r->metric.name, r->metric.where, r->metric.unit,
-                               siox_metric_kind_name(r->metric.kind), siox_domain_name(r->metric.domain)}});
+  siox__store_put(
+      s->store,
+      &(struct siox__store_row){
+          .kind = SIOX__ROW_METRIC,
+          .number = {r->number, (r->metric.flags & SIOX_METRIC_ESTIMATED) != 0},
+          .text = {r->provider, r->metric.name, r->metric.where, r->metric.unit,
+                   siox_metric_kind_name(r->metric.kind), siox_domain_name(r->metric.domain)}});
 }
 
 static void put_interval(struct siox__statistics *s, struct reduced *r, enum siox_reduction l) {
@@ -139,7 +140,9 @@ void siox__statistics_cycle(struct siox__statistics *s, const struct siox_cycle 
       s->n = cycle->nseries;
     }
   }
-  for (size_t i = 0; i < s->n && i < cycle->nseries; i++) {
+  for (size_t i, k = 0; (i = siox_cycle_moved(cycle, &k)) < cycle->nseries;) {
+    if (i >= s->n) /* no memory */
+      continue;
     const struct siox_series *series = &cycle->series[i];
     struct reduced **r = &s->series[i];
     if (*r && (series->gone || (*r)->generation != series->generation)) {

@@ -170,7 +170,7 @@ static int cycle_statistics(void *state, const struct siox_adpi_input *input,
   if (e < 0)
     return e;
   count(set, cycle);
-  for (size_t i = 0; i < cycle->nseries; i++) {
+  for (size_t i, k = 0; (i = siox_cycle_moved(cycle, &k)) < cycle->nseries;) {
     const struct siox_series *s = &cycle->series[i];
     if (!siox__is_sample(&s->last) || !watched(set, s))
       continue;

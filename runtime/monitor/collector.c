@@ -28,10 +28,12 @@ void siox_collector_free(struct siox_collector *c) {
     c->sources[i].provider->close(c->sources[i].state);
     free(c->sources[i].index);
     free(c->sources[i].readings);
+    free(c->sources[i].held);
   }
   free(c->sources);
   free(c->series);
   free(c->before);
+  free(c->moved);
   free(c->listeners);
   free(c->pids);
   free(c);
@@ -72,7 +74,10 @@ static int take_metrics(struct siox_collector *c, struct siox__source *s) {
   struct siox_reading *readings = realloc(s->readings, (n + 1) * sizeof *readings);
   if (readings)
     s->readings = readings;
-  if (!index || !readings)
+  bool *held = realloc(s->held, (n + 1) * sizeof *held);
+  if (held)
+    s->held = memset(held, 0, (n + 1) * sizeof *held);
+  if (!index || !readings || !held)
     return SIOX_ENOMEM;
   struct siox__places places;
   s->n = s->n < n ? s->n : n;
@@ -99,7 +104,10 @@ static int take_metrics(struct siox_collector *c, struct siox__source *s) {
       struct siox__before *before = realloc(c->before, room * sizeof *before);
       if (before)
         c->before = before;
-      if (!series || !before) {
+      uint32_t *moved = realloc(c->moved, room * sizeof *moved);
+      if (moved)
+        c->cycle.moved = c->moved = moved;
+      if (!series || !before || !moved) {
         s->n = i;
         siox__places_free(&places);
         return SIOX_ENOMEM;
@@ -243,12 +251,14 @@ static struct siox_sample sample_of(const struct siox_cycle *cycle, const struct
   return s;
 }
 
+static bool in_crowd(const struct siox_cycle *cycle, size_t i) {
+  return i >= cycle->crowd_from && i < cycle->crowd_to;
+}
+
 /* It was not its turn: what it was last holds. */
 static void hold(const struct siox_cycle *cycle, struct siox_series *series,
                  struct siox__before *before) {
   const struct siox_sample *last = &series->last;
-  if (last->state == SIOX_SAMPLE_HELD && !cycle->suspended)
-    return;
   const bool told =
       last->state == SIOX_SAMPLE_VALID || (last->state == SIOX_SAMPLE_HELD && last->error == 0);
   series->last = (struct siox_sample){.state = SIOX_SAMPLE_HELD,
@@ -274,13 +284,17 @@ static void read_source(struct siox_collector *c, struct siox__source *s) {
   if (e > 0)
     e = SIOX_EIO; /* it changes faster than it can be read */
   for (size_t i = 0; i < s->n; i++) {
-    if (s->index[i] == SIZE_MAX)
+    if (s->index[i] == SIZE_MAX ||
+        (s->readings[i].error == SIOX_READING_HELD && s->held[i] && e == 0 && !c->cycle.suspended))
       continue;
     struct siox_series *series = &c->series[s->index[i]];
     struct siox__before *before = &c->before[s->index[i]];
     if (e < 0)
       s->readings[i].error = e;
-    if (s->readings[i].error == SIOX_READING_HELD) {
+    if (in_crowd(&c->cycle, s->index[i]))
+      c->moved[c->cycle.nmoved++] = (uint32_t)s->index[i];
+    s->held[i] = s->readings[i].error == SIOX_READING_HELD;
+    if (s->held[i]) {
       hold(&c->cycle, series, before);
       continue;
     }
@@ -309,8 +323,15 @@ int siox_collector_cycle(struct siox_collector *c, int64_t now_ns, int64_t boot_
   cycle->now_ns = now_ns;
   cycle->number++;
   c->boot_ns = boot_ns;
+  cycle->nmoved = 0;
+  const uint64_t lists = cycle->lists;
   for (size_t i = 0; i < c->nsources; i++)
     read_source(c, &c->sources[i]);
+  if (cycle->lists != lists) { /* the crowd may be another one than it was on the way */
+    cycle->nmoved = 0;
+    for (size_t i = cycle->crowd_from; i < cycle->crowd_to; i++)
+      c->moved[cycle->nmoved++] = (uint32_t)i;
+  }
   siox__collector_choose(c);
   for (size_t i = 0; i < c->nlisteners; i++)
     c->listeners[i].on_cycle(c->listeners[i].context, cycle);

@@ -21,6 +21,7 @@ struct siox__source {
   size_t n;                      /* metrics */
   size_t *index;                 /* of each, into series */
   struct siox_reading *readings; /* of each */
+  bool *held;                    /* of each: its series says so already */
 };
 struct siox__listener {
   void (*on_cycle)(void *context, const struct siox_cycle *cycle);
@@ -31,6 +32,7 @@ struct siox_collector {
   size_t nsources;
   struct siox_series *series;
   struct siox__before *before; /* beside series */
+  uint32_t *moved;             /* room for as many */
   size_t room;
   struct siox__listener *listeners;
   size_t nlisteners;

@@ -13,6 +13,7 @@ void siox__ledger_free(struct siox__ledger *l) {
   free(l->job);
   free(l->share);
   free(l->ahead);
+  free(l->busy);
   *l = (struct siox__ledger){0};
 }
 
@@ -87,13 +88,33 @@ static struct said said_in(struct siox__ledger *l, const struct siox_cycle *cycl
   return t;
 }
 
-static void follow(struct siox__ledger *l, const struct siox_cycle *cycle) {
-  struct siox__ledger_ahead *more =
-      l->nahead < cycle->nseries ? realloc(l->ahead, cycle->nseries * sizeof *more) : NULL;
-  if (!more)
-    return;
-  for (l->ahead = more; l->nahead < cycle->nseries; l->nahead++)
-    l->ahead[l->nahead] = (struct siox__ledger_ahead){0};
+/* Which series are processes' times, and room beside all of them; SIOX_ENOMEM. */
+static int follow(struct siox__ledger *l, const struct siox_cycle *cycle) {
+  if (cycle->lists > 0 && cycle->lists == l->lists)
+    return 0;
+  l->nbusy = 0;
+  for (size_t i = 0; i < cycle->nseries; i++) {
+    if (strcmp(cycle->series[i].metric.name, "process_cpu") != 0)
+      continue;
+    if (l->nbusy == l->busy_room) {
+      const size_t room = l->busy_room ? 2 * l->busy_room : 16;
+      uint32_t *more = realloc(l->busy, room * sizeof *more);
+      if (!more)
+        return SIOX_ENOMEM;
+      l->busy = more;
+      l->busy_room = room;
+    }
+    l->busy[l->nbusy++] = (uint32_t)i;
+  }
+  if (l->nahead < cycle->nseries) {
+    struct siox__ledger_ahead *more = realloc(l->ahead, cycle->nseries * sizeof *more);
+    if (!more)
+      return SIOX_ENOMEM;
+    for (l->ahead = more; l->nahead < cycle->nseries; l->nahead++)
+      l->ahead[l->nahead] = (struct siox__ledger_ahead){0};
+  }
+  l->lists = cycle->lists;
+  return 0;
 }
 
 /* Processor time of a process in this cycle: what its sample says, without what it was taken to use
@@ -101,8 +122,6 @@ static void follow(struct siox__ledger *l, const struct siox_cycle *cycle) {
 static double busy_of(struct siox__ledger *l, const struct siox_cycle *cycle, size_t i) {
   const struct siox_series *s = &cycle->series[i];
   const bool held = s->last.state == SIOX_SAMPLE_HELD;
-  if (i >= l->nahead) /* no memory: nothing is ahead */
-    return held ? 0 : s->last.amount;
   struct siox__ledger_ahead *ahead = &l->ahead[i];
   if (ahead->generation != s->generation)
     *ahead = (struct siox__ledger_ahead){.generation = s->generation};
@@ -119,17 +138,13 @@ static double busy_of(struct siox__ledger *l, const struct siox_cycle *cycle, si
 /* Adds what each job's processes used to its share. */
 static void add_busy(struct siox__ledger *l, const struct siox_cycle *cycle,
                      const struct siox__ledger_process *processes, size_t n) {
-  static const char busy_time[] = "process_cpu"; /* looked for in thousands of series */
-  follow(l, cycle);
-  for (size_t i = 0, at = 0; i < cycle->nseries; i++) {
+  for (size_t k = 0, at = 0; k < l->nbusy; k++) {
+    const size_t i = l->busy[k];
     const struct siox_series *s = &cycle->series[i];
     if (s->gone || (s->last.state != SIOX_SAMPLE_VALID && s->last.state != SIOX_SAMPLE_HELD)) {
-      if (i < l->nahead)
-        l->ahead[i].busy_s = 0; /* what makes up for it never comes */
+      l->ahead[i].busy_s = 0; /* what makes up for it never comes */
       continue;
     }
-    if (memcmp(s->metric.name, busy_time, sizeof busy_time) != 0)
-      continue;
     const double busy_s = busy_of(l, cycle, i);
     const long pid = strtol(s->metric.where, NULL, 10); /* PID@START */
     if (at >= n || processes[at].pid != pid) {          /* most stand in one order */
@@ -178,6 +193,9 @@ static int attribute(struct siox__ledger *l, const struct said *t) {
 int siox__ledger_take(struct siox__ledger *l, const struct siox_cycle *cycle,
                       const struct siox__ledger_process *processes, size_t n) {
   const struct said t = said_in(l, cycle);
+  const int followed = follow(l, cycle);
+  if (followed < 0)
+    return followed;
   for (size_t i = 0; i < l->njobs; i++) {
     l->share[i].cores = 0;
     l->job[i].busy_s -= l->share[i].busy_s; /* what waits is counted again below */
@@ -235,6 +253,7 @@ int siox__ledger_copy(struct siox__ledger *to, const struct siox__ledger *from) 
   to->share = NULL;
   to->ahead = NULL;
   to->nahead = 0;
+  to->busy = NULL;
   to->room = 0;
   return 0;
 }

@@ -26,6 +26,9 @@ struct siox__ledger {
   size_t last;                      /* job that was looked for */
   struct siox__ledger_ahead *ahead; /* of each series */
   size_t nahead;
+  uint32_t *busy; /* series of processes' times, when the lists were these */
+  size_t nbusy, busy_room;
+  uint64_t lists;
   /* The first is the sum of all jobs' and of the rest. */
   double joules, idle_j, unattributed_j, forgotten_j;
   double joules_lost_s;    /* seconds of which no meter said anything */
