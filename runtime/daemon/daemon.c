@@ -235,6 +235,7 @@ void siox__daemon_finish(struct siox__daemon *d) {
   else if (!d->stamped)
     end = siox__now_ns();
   siox_bank_finish(d->bank, end);
+  siox__monitor_finished(d->monitor);
   d->finished = true;
   siox__table_update(d);
   siox__record_end(d);
@@ -279,6 +280,7 @@ static int start_monitor(struct siox__daemon *d, struct siox_diag *diag) {
                                         .store = d->store,
                                         .activities = d->activities,
                                         .knowledge = &d->knowledge,
+                                        .drives = d->stamped ? NULL : d->drives.disk,
                                         .wake = d->aside ? wake : NULL,
                                         .context = d};
   return siox__monitor_start(&d->monitor, &env, diag);

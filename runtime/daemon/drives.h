@@ -12,11 +12,16 @@
 enum { SIOX__DRIVES_MOST = 256 };
 
 struct siox__drives;
-/* NULL: out of memory. */
-struct siox__drives *siox__drives_new(uint32_t ndisks);
+/* drive: one a disk, kept, not copied: what they take at rest is read before it is told, by the
+ * clock that segments and readings share (CLOCK_MONOTONIC); NULL: all is read when it is told.
+ * NULL: out of memory. */
+struct siox__drives *siox__drives_new(uint32_t ndisks, const struct siox_drive *const *drive);
 void siox__drives_free(struct siox__drives *drives); /* NULL is fine */
 /* The loop's. */
 void siox__drives_tell(struct siox__drives *drives, const struct siox_segment *segment);
+
+/* The loop's, when the bank's time is over: nothing rests any more. */
+void siox__drives_end(struct siox__drives *drives);
 
 /* "drives"; env->own is the struct siox__drives. SIOX_ENOENT: more than SIOX__DRIVES_MOST. */
 extern const struct siox_provider siox__provider_drives;

@@ -343,7 +343,7 @@ int siox__monitor_start(struct siox__monitor **out, const struct siox__monitor_e
   m->utilisation = json_object();
   const char *root = getenv("SIOX_SYSFS_ROOT");
   root = root ? root : "";
-  m->drives = siox__drives_new(config->disks);
+  m->drives = siox__drives_new(config->disks, env->drives);
   int e = m->drives ? siox_collector_new(&m->collector) : SIOX_ENOMEM;
   if (e == 0)
     e = add_providers(m, config, root, diag);
@@ -472,6 +472,11 @@ void siox__monitor_files(struct siox__monitor *m, uint32_t ranks, uint32_t strip
 void siox__monitor_segment(struct siox__monitor *m, const struct siox_segment *segment) {
   if (m)
     siox__drives_tell(m->drives, segment);
+}
+
+void siox__monitor_finished(struct siox__monitor *m) {
+  if (m)
+    siox__drives_end(m->drives);
 }
 
 void siox__monitor_view(struct siox__monitor *m, bool fresh) {

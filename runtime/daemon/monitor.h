@@ -22,6 +22,7 @@ struct siox__monitor_env {
   struct siox__store *store; /* for statistics and rows about cycles */
   struct siox__activities *activities;
   const struct siox_knowledge *knowledge;
+  const struct siox_drive *const *drives; /* as siox__drives_new wants them */
   /* The thread calls it when there are notes, until siox__monitor_last; it must not wait. */
   void (*wake)(void *context);
   void *context;
@@ -50,6 +51,8 @@ int siox__monitor_processes(struct siox__monitor *m, const struct siox__process 
 void siox__monitor_files(struct siox__monitor *m, uint32_t ranks, uint32_t stripes);
 /* What an emulated drive is told to do; no lock is taken. */
 void siox__monitor_segment(struct siox__monitor *m, const struct siox_segment *segment);
+/* The bank's time is over. */
+void siox__monitor_finished(struct siox__monitor *m);
 /* For whom the following answers are. A meter read often tells what a processor computes
  * (CVE-2020-8694), which is why Linux gives it to root alone: whoever may not administer the daemon
  * gets joules of the last full second, and no single issues. */
