@@ -13,7 +13,20 @@
  * `tail` of its width is told there. rare: 100 % is the paper's rule alone. Of a hundred metrics
  * there is always one that is where it seldom is. So each of n metrics has its n-th part of `rare`,
  * and what lies beyond a range without being that rare must lie beyond by 1 + log2 n times `tail`:
- * the greatest of n values with exponential tails grows with the logarithm of n. */
+ * the greatest of n values with exponential tails grows with the logarithm of n.
+ *
+ * What lies beyond is told at once only if it is known to be that rare. A metric that nearly always
+ * rests (bytes that a process has from disk: pages of its program now and then) shows its range by
+ * few values, and by none as long as it rests; the next burst is then greater than all before it as
+ * likely as not. See reach(). What may be such a burst is told when it lasts longer than one that
+ * falls across the end of a cycle does, LASTS; if it is over before that, it is learned.
+ *
+ * Three more things are no anomalies:
+ * - what the steps of a counter explain: ticks that fall into this cycle or the next, some pages;
+ * - what a program that was held up catches up: less than the range, and then as much more;
+ * - that a gauge of bytes changes by a small part of itself. The possible range of memory begins at
+ * 0, so 5 % of it are 5 % of all that was in use, not of what it varied by. What grows slowly is
+ * `drift`'s. */
 #include "monitor/adpi.h"
 #include <ctype.h>
 #include <math.h>
@@ -21,7 +34,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WINDOWS = 8 };
+enum { WINDOWS = 8, LASTS = 2, HELD_UP = 20 /* cycles whose work comes later, at most */ };
 
 struct extremes {
   double low, high;
@@ -30,6 +43,12 @@ struct learned {
   struct extremes past[WINDOWS], range, taken, all; /* taken, all: of this window */
   uint32_t npast, next, n, beyond, ntaken;          /* the last three: samples of this window */
   double counted, low, high; /* values, and those in the tails; the older ones fade */
+  double mean;               /* of the counted ones */
+  double owed;               /* counters: what came short of the range, until it is made up for */
+  struct extremes burst;     /* the cycles beyond the range that have just been, */
+  uint32_t nburst;           /* so many, */
+  int side;                  /* above or below, */
+  bool told;                 /* and it was said */
 };
 struct statistics {
   double tail, learning, rare, each_processor;
@@ -37,6 +56,13 @@ struct statistics {
   struct siox__slots slots;
   double nmetrics; /* that are watched, counted when the lists were these */
   uint64_t lists;
+};
+/* A value, and what is known of its metric. */
+struct judged {
+  double value;
+  double step;    /* of a counter, as a rate: less says nothing */
+  bool is_rate;   /* what it lacks may come later */
+  bool from_zero; /* so is its possible range */
 };
 
 static int open_statistics(const struct siox_adpi_env *env, void **state, struct siox_diag *diag) {
@@ -87,37 +113,108 @@ static bool is_rare(const struct learned *l, double in_tail, double rare) {
   return rare >= 1 || in_tail + 1 <= rare * (l->counted + 1);
 }
 
+static double width_of(const struct judged *about, struct extremes r) {
+  return about->from_zero ? fmax(r.high, 0) - fmin(r.low, 0) : r.high - r.low;
+}
+
+/* How far beyond the end of a range of this width a value is known to be as rare as `rare`, if k of
+ * N values were not where the metric rests. Sizes are taken as exponential: the greatest of k is
+ * then H(k) = 1 + 1/2 + ... + 1/k times their mean, and of the next one, with the mean known from
+ * those k alone, P(> x) = (1 + x / (k mean))^-k (Lomax). That it comes at all has the chance
+ * (k + 1) / (N + 1) (Laplace's rule of succession). */
+static double reach(const struct learned *l, int side, double width, double rare) {
+  const double k = fmax(0, l->counted - (side > 0 ? l->low : l->high)),
+               often = (k + 1) / (l->counted + 1), of = fmax(k, 1);
+  if (often <= rare)
+    return 0; /* that it does not rest is rare enough, whatever its size */
+  const double harmonic = log(of) + 0.5772156649 + 0.4227843351 / of; /* H(k) within 2 % */
+  return width > 0 ? width * fmax(0, expm1(log(often / rare) / of) * of / harmonic - 1) : INFINITY;
+}
+
+/* A counter that was below its range may be above it by as much as it lacked. In cycles that are as
+ * usual the debt fades: who catches up does it at once. */
+static bool catches_up(struct learned *l, double v, int beyond) {
+  const double more = v - l->mean;
+  if (beyond < 0) {
+    l->owed = fmin(l->owed - more, HELD_UP * fabs(l->mean));
+  } else if (beyond == 0) {
+    l->owed = l->owed > more ? fmin(l->owed, l->owed - more) / 2 : 0;
+  } else if (more <= l->owed) {
+    l->owed -= more;
+    return true;
+  }
+  return false;
+}
+
+static void take(struct learned *l, double low, double high) {
+  widen(&l->taken, low, high, l->ntaken == 0);
+  l->ntaken++;
+}
+
+/* It is over. One that was not told is how large bursts are, from now on. */
+static void end_burst(struct learned *l) {
+  if (l->nburst > 0 && !l->told) {
+    widen(&l->range, l->burst.low, l->burst.high, false);
+    take(l, l->burst.low, l->burst.high);
+    l->counted += l->nburst;
+  }
+  l->nburst = 0;
+  l->told = false;
+}
+
+/* A value beyond the range by `by`: is it told? */
+static bool is_told(struct learned *l, double v, int side, double by, double width, double rare) {
+  if (l->side != side)
+    end_burst(l);
+  l->side = side;
+  widen(&l->burst, v, v, l->nburst == 0);
+  l->nburst++;
+  l->told |= l->nburst > LASTS || by > reach(l, side, width, rare);
+  return l->told;
+}
+
+static void count(struct learned *l, const struct statistics *set, double v, bool low, bool high) {
+  const double memory = set->learning * WINDOWS;
+  const double keep = l->counted < memory ? 1 : 1 - 1 / memory;
+  l->counted = l->counted * keep + 1;
+  l->high = l->high * keep + high;
+  l->low = l->low * keep + low;
+  l->mean += (v - l->mean) / l->counted;
+}
+
 /* +1: in the top tail or above the range; -1: in the bottom tail or below; 0: neither, or nothing
  * is known yet. */
-static int learn(struct learned *l, const struct statistics *set, double nmetrics, double v) {
+static int learn(struct learned *l, const struct statistics *set, double nmetrics,
+                 const struct judged *about) {
   const uint32_t full = (uint32_t)set->learning;
   const bool speaks = l->npast > 0, half = l->n >= full / 2;
+  const double v = about->value;
   const struct extremes r = speaks ? l->range : l->all;
-  const double width = r.high - r.low, tail = set->tail * width;
+  const double width = width_of(about, r), tail = set->tail * width;
   /* Sums and quotients of the same counts differ in their last digits. */
   const double noise = 1e-9 * fmax(fabs(r.low), fabs(r.high));
   const bool above = v > r.high + noise, below = v < r.low - noise;
-  const bool high = v >= r.high - tail, low = v <= r.low + tail;
+  const bool high = v >= r.high - tail - noise, low = v <= r.low + tail + noise;
   const bool far = v > r.high + tail + noise || v < r.low - tail - noise;
-  const double rare = set->rare < 1 ? set->rare / nmetrics : 1,
-               margin = tail * (1 + log2(nmetrics)) + noise;
+  const double rare = set->rare < 1 ? set->rare / nmetrics : 1;
+  /* Two steps of a counter can be told from one; how long cycles last varies. */
+  const double margin = fmax(tail * (1 + log2(nmetrics)), 1.5 * about->step) + noise;
+  const int beyond = !speaks ? 0 : v > r.high + margin ? 1 : v < r.low - margin ? -1 : 0;
+  const bool made_up = about->is_rate && speaks && catches_up(l, v, beyond);
   int side = 0;
-  if (speaks && (v > r.high + margin || v < r.low - margin))
-    side = v > r.high ? 1 : -1;
-  else if (speaks && width > 2 * noise)
-    side = high && is_rare(l, l->high, rare) ? 1 : low && is_rare(l, l->low, rare) ? -1 : 0;
+  if (beyond != 0 && !made_up) {
+    const double by = beyond > 0 ? v - r.high : r.low - v, spread = width > 2 * noise ? width : 0;
+    side = is_told(l, v, beyond, by, spread, rare) ? beyond : 0;
+  } else {
+    end_burst(l);
+    if (beyond == 0 && speaks && width > 2 * noise)
+      side = high && is_rare(l, l->high, rare) ? 1 : low && is_rare(l, l->low, rare) ? -1 : 0;
+  }
   /* The first half of the learning period has no tails yet. */
-  if ((speaks || half) && !(speaks && far)) {
-    const double memory = set->learning * WINDOWS;
-    const double keep = l->counted < memory ? 1 : 1 - 1 / memory;
-    l->counted = l->counted * keep + 1;
-    l->high = l->high * keep + high;
-    l->low = l->low * keep + low;
-  }
-  if (!(speaks && far)) {
-    widen(&l->taken, v, v, l->ntaken == 0);
-    l->ntaken++;
-  }
+  if ((speaks || half) && !(speaks && far))
+    count(l, set, v, low, high);
+  if (!(speaks && far))
+    take(l, v, v);
   widen(&l->all, v, v, l->n == 0);
   l->beyond += speaks && (above || below);
   if (++l->n >= full)
@@ -126,12 +223,12 @@ static int learn(struct learned *l, const struct statistics *set, double nmetric
 }
 
 static void tell(const struct statistics *set, const struct siox_cycle *cycle, size_t i, int side,
-                 struct extremes r, struct siox__issues *issues) {
+                 struct extremes r, double width, struct siox__issues *issues) {
   const struct siox_series *s = &cycle->series[i];
   struct siox_issue spare, *issue = siox__issue(issues, &spare);
   char name[112];
   siox__series_name(s, name, sizeof name);
-  const double tail = set->tail * (r.high - r.low);
+  const double tail = set->tail * width;
   issue->detector = siox__adpi_statistics.name;
   issue->severity = siox__severity(s->metric.polarity, side);
   issue->category = siox_category_of(s);
@@ -152,13 +249,24 @@ static bool watched(const struct statistics *set, const struct siox_series *s) {
          !isdigit((unsigned char)where[3]);
 }
 
-static void count(struct statistics *set, const struct siox_cycle *cycle) {
+static void count_metrics(struct statistics *set, const struct siox_cycle *cycle) {
   if (cycle->lists > 0 && cycle->lists == set->lists)
     return;
   set->lists = cycle->lists;
   set->nmetrics = 0;
   for (size_t i = 0; i < cycle->nseries; i++)
     set->nmetrics += watched(set, &cycle->series[i]);
+}
+
+static struct judged about_sample(const struct siox_series *s) {
+  const bool counter = s->metric.kind == SIOX_METRIC_COUNTER;
+  const int64_t span_ns = s->last.span_ns;
+  const double step = fmax(s->metric.step, s->metric.scale);
+  return (struct judged){.value = s->last.value,
+                         .step = counter && span_ns > 0 ? step * 1e9 / (double)span_ns : 0,
+                         .is_rate = counter,
+                         .from_zero = s->metric.kind == SIOX_METRIC_GAUGE &&
+                                      strcmp(s->metric.unit, "B") == 0};
 }
 
 static int cycle_statistics(void *state, const struct siox_adpi_input *input,
@@ -169,16 +277,17 @@ static int cycle_statistics(void *state, const struct siox_adpi_input *input,
   const int e = siox__slots_series(&set->slots, cycle, sizeof(struct learned));
   if (e < 0)
     return e;
-  count(set, cycle);
+  count_metrics(set, cycle);
   for (size_t i, k = 0; (i = siox_cycle_moved(cycle, &k)) < cycle->nseries;) {
     const struct siox_series *s = &cycle->series[i];
     if (!siox__is_sample(&s->last) || !watched(set, s))
       continue;
     struct learned *l = (struct learned *)set->slots.at + i;
     const struct extremes range = l->range; /* before this value can turn the window */
-    const int side = learn(l, set, set->nmetrics, s->last.value);
+    const struct judged about = about_sample(s);
+    const int side = learn(l, set, set->nmetrics, &about);
     if (side != 0)
-      tell(set, cycle, i, side, range, &issues);
+      tell(set, cycle, i, side, range, width_of(&about, range), &issues);
   }
   return (int)issues.n;
 }

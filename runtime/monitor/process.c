@@ -12,7 +12,7 @@
 enum { TICK_NS = 10000000 };
 /* Fields of /proc/PID/stat behind the name, counted from 0 (proc(5) counts from 1 with the pid):
  * state is 0. */
-enum { UTIME = 11, STIME = 12, STARTTIME = 19, RSS = 21, NFIELDS = 22 };
+enum { UTIME = 11, STIME = 12, STARTTIME = 19, VSIZE = 20, RSS = 21, NFIELDS = 22 };
 
 int siox__process_stat(const char *root, int32_t pid, struct siox__process_stat *stat) {
   char path[64], text[2048];
@@ -38,7 +38,7 @@ int siox__process_stat(const char *root, int32_t pid, struct siox__process_stat 
       __builtin_mul_overflow(ticks, (uint64_t)TICK_NS, &stat->busy_ns))
     return SIOX_ESYNTAX;
   stat->started = fields[STARTTIME];
-  stat->resident_pages = fields[RSS];
+  stat->resident_pages = fields[VSIZE] > 0 ? fields[RSS] : SIOX__NO_MEMORY;
   return 0;
 }
 
@@ -125,5 +125,7 @@ int siox__process_resident(const char *root, int32_t pid, struct siox__process_f
   const char *at = text;
   if (!siox__input_number(&at, &size) || *at++ != ' ' || !siox__input_number(&at, pages))
     return SIOX_ESYNTAX;
+  if (size == 0)
+    *pages = SIOX__NO_MEMORY;
   return 0;
 }

@@ -10,6 +10,9 @@
 #define SIOX_MONITOR_PROCESS_H
 #include <stdint.h>
 
+/* In place of pages: it has no address space any more, for it ends, or its first thread has. */
+#define SIOX__NO_MEMORY UINT64_MAX
+
 struct siox__process_stat {
   uint64_t started; /* ticks after boot: with the pid, which process it is */
   uint64_t busy_ns; /* in steps of 10 ms; its threads' too, not its children's */

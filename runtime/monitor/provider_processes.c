@@ -20,6 +20,10 @@
 #include <time.h>
 #include <unistd.h>
 
+/* So much Linux reads ahead where a program touches one byte that is not in memory
+ * (VM_READAHEAD_PAGES, 128 KiB unless a device is told otherwise); and less than that written says
+ * no more. */
+static const double AT_ONCE = 128 * 1024;
 enum { BUSY, RESIDENT, ASKED_READ, ASKED_WRITTEN, READ, WRITTEN, NMETRICS };
 static const struct {
   const char *name, *unit;
@@ -119,6 +123,8 @@ static int list(struct processes *p) {
         return SIOX_ENOMEM;
       if (column == BUSY)
         m->scale = 1e-9;
+      if (column == READ || column == WRITTEN)
+        m->step = AT_ONCE;
     }
   return 1;
 }
@@ -244,7 +250,9 @@ static int read_details(struct processes *p, struct watched *w, double page,
   };
   for (int i = ASKED_READ; i < NMETRICS; i++)
     r[i] = (struct siox_reading){.count = counts[i], .error = io_error};
-  r[RESIDENT] = (struct siox_reading){.value = page * (double)w->resident_pages};
+  r[RESIDENT] = w->resident_pages == SIOX__NO_MEMORY
+                    ? (struct siox_reading){.error = SIOX_ENOENT}
+                    : (struct siox_reading){.value = page * (double)w->resident_pages};
   w->known = true;
   return 1;
 }

@@ -109,9 +109,10 @@ DETECTORS_FACTS = """
 | activities that ended within, stored | %(inside_stored)d of %(inside)d | all |
 | records that there was no room for | %(dropped)d | 0 |
 
-What was told though nothing was made to happen: %(false)s. What of it is true: a new output file
-begins, and each disk has to seek; pages of the program come from disk; other programs of this machine hold the program up, so that it writes less,
-later more. Joules of an idle drive are told when the next request comes, so a program that was held up makes them look like a burst.
+What was told though nothing was made to happen: %(false)s. What of it is true, when it occurs: a new output file
+begins, and each disk has to seek; other programs of this machine hold the program up, so that it writes less. A process' pages that come from disk,
+single ticks of its processor time, what it catches up and memory that grows by a few per cent are not told (`docs/monitoring.md`, Detectors);
+joules of an idle drive are measured cycle by cycle.
 """
 
 

@@ -15,8 +15,10 @@ static struct lab *learned(const char *const *settings, enum siox_polarity polar
   }
   return lab;
 }
+/* The next value, of a counter in unit a second. */
 static int told(struct lab *lab, double value) {
-  lab_set(lab, 0, value);
+  lab_set(lab, 0, lab->series[0].metric.kind == SIOX_METRIC_COUNTER ? value / 10 : value);
+  lab->series[0].last.span_ns = 100000000;
   return lab_cycle(lab);
 }
 
@@ -193,6 +195,170 @@ static void of_many_metrics_each_must_lie_further_out(void **unused) {
   lab_close(lab);
 }
 
+/* ---- one of many metrics: the others are constant ---- */
+
+enum { MANY = 32, BYTES = 4096 };
+
+/* MANY metrics, of which the first one is looked at. */
+static struct lab *one_of_many(enum siox_metric_kind kind, const char *name, const char *unit) {
+  struct lab *lab = lab_open("statistics", NULL);
+  lab_series(lab, &lab_plain, kind, name, "7@1", unit);
+  for (int i = 1; i < MANY; i++)
+    lab_series(lab, &lab_plain, SIOX_METRIC_GAUGE, "disk_queue", "", "1");
+  return lab;
+}
+
+static void the_first_burst_of_one_of_many_metrics_is_no_anomaly(void **unused) {
+  (void)unused;
+  struct lab *lab = one_of_many(SIOX_METRIC_COUNTER, "process_bytes_asked_read", "B");
+  for (int i = 0; i < 2 * LEARNING; i++)
+    assert_int_equal(told(lab, 0), 0);
+  assert_int_equal(told(lab, BYTES), 0);
+  assert_int_equal(told(lab, 0), 0);
+  /* Of one burst nobody knows how large the next one is. */
+  assert_int_equal(told(lab, 2 * BYTES), 0);
+  assert_int_equal(told(lab, 2 * BYTES), 0);
+  assert_int_equal(told(lab, 0), 0);
+  lab_close(lab);
+}
+
+static void what_leaves_zero_after_long_enough_is_told_at_once(void **unused) {
+  (void)unused;
+  struct lab *lab = one_of_many(SIOX_METRIC_COUNTER, "net_receive_errors", "1");
+  for (int i = 0; i < 4 * LEARNING; i++) /* more than MANY / 2 % = 1600 */
+    assert_int_equal(told(lab, 0), 0);
+  assert_int_equal(told(lab, 20), 1);
+  lab_close(lab);
+}
+
+static void less_than_a_counters_step_is_no_anomaly(void **unused) {
+  (void)unused;
+  struct lab *lab = one_of_many(SIOX_METRIC_COUNTER, "process_bytes_read", "B");
+  lab->series[0].metric.step = 131072;
+  for (int i = 0; i < 4 * LEARNING; i++)
+    assert_int_equal(told(lab, 0), 0);
+  for (int i = 0; i < 20; i++) /* pages of the program, one by one and read ahead */
+    assert_int_equal(told(lab, i % 5 == 0 ? 1310720 : 10 * BYTES), 0);
+  assert_int_equal(told(lab, 1.6 * 1310720), 1);
+  lab_close(lab);
+}
+
+static void what_lasts_is_told_of_a_metric_that_always_rested(void **unused) {
+  (void)unused;
+  struct lab *lab = one_of_many(SIOX_METRIC_COUNTER, "process_bytes_read", "B");
+  for (int i = 0; i < 2 * LEARNING; i++)
+    assert_int_equal(told(lab, 0), 0);
+  for (int episode = 0; episode < 2; episode++) { /* what was told is not what is usual */
+    assert_int_equal(told(lab, 1e6), 0);
+    assert_int_equal(told(lab, 1e6), 0);
+    for (int i = 0; i < 10; i++)
+      assert_int_equal(told(lab, 1e6 + 1e4 * i), 1);
+    for (int i = 0; i < LEARNING; i++)
+      assert_int_equal(told(lab, 0), 0);
+  }
+  lab_close(lab);
+}
+
+/* Writes 2 to 4 MB every 50 cycles. Exponential sizes whose mean is the learned one's would be
+ * above 20 MB once in 10^3 bursts at most. */
+static struct lab *bursts_learned(uint64_t *state, int *n) {
+  struct lab *lab = one_of_many(SIOX_METRIC_COUNTER, "process_bytes_written", "B");
+  for (int i = 0; i < 4 * LEARNING; i++)
+    *n += told(lab, i % 50 == 7 ? 2e6 + 2e6 * test_uniform(state) : 0);
+  return lab;
+}
+
+static void periodic_bursts_with_a_longer_gap_are_no_anomaly(void **unused) {
+  (void)unused;
+  uint64_t state = 8;
+  int n = 0;
+  struct lab *lab = bursts_learned(&state, &n);
+  for (int i = 0; i < 20 * LEARNING; i++) {
+    const bool bursts = i % 50 == 7 && test_below(&state, 10) > 0; /* or it is held up */
+    /* and writes more then, or over two cycles */
+    const double size = 2e6 + 3e6 * test_uniform(&state);
+    n += told(lab, bursts || (i % 50 == 8 && test_below(&state, 4) == 0) ? size : 0);
+  }
+  assert_int_equal(n, 0);
+  lab_close(lab);
+}
+
+static void a_burst_that_is_many_times_as_large_is_told_at_once(void **unused) {
+  (void)unused;
+  uint64_t state = 9;
+  int n = 0;
+  struct lab *lab = bursts_learned(&state, &n);
+  assert_int_equal(n, 0);
+  assert_int_equal(told(lab, 40e6), 1);
+  assert_int_equal(told(lab, 0), 0);
+  assert_int_equal(told(lab, 40e6), 1);
+  lab_close(lab);
+}
+
+static double at_work(uint64_t *state) { return 90 + 20 * test_uniform(state); }
+
+static void what_a_program_that_was_held_up_catches_up_is_no_anomaly(void **unused) {
+  (void)unused;
+  uint64_t state = 11;
+  struct lab *lab = one_of_many(SIOX_METRIC_COUNTER, "process_bytes_asked_written", "B");
+  for (int i = 0; i < 4 * LEARNING; i++)
+    assert_int_equal(told(lab, at_work(&state)), 0);
+  for (int i = 0; i < 3; i++)
+    assert_int_equal(told(lab, 0), 1); /* it is held up: nothing comes for three cycles */
+  assert_int_equal(told(lab, 300), 0); /* of 300 that are owed it brings 200, */
+  assert_int_equal(told(lab, 180), 0); /* then 80 */
+  assert_int_equal(told(lab, at_work(&state)), 0);
+  assert_int_equal(told(lab, 300), 1); /* and that is more than it lacked */
+  lab_close(lab);
+}
+
+static void what_is_owed_is_forgotten_when_all_is_as_usual(void **unused) {
+  (void)unused;
+  uint64_t state = 12;
+  struct lab *lab = one_of_many(SIOX_METRIC_COUNTER, "process_bytes_asked_written", "B");
+  for (int i = 0; i < 4 * LEARNING; i++)
+    told(lab, at_work(&state));
+  for (int i = 0; i < 3; i++)
+    assert_int_equal(told(lab, 0), 1);
+  for (int i = 0; i < 10; i++)
+    assert_int_equal(told(lab, at_work(&state)), 0);
+  assert_int_equal(told(lab, 300), 1);
+  lab_close(lab);
+}
+
+static void the_steps_of_a_counter_are_no_anomaly(void **unused) {
+  (void)unused;
+  struct lab *lab = one_of_many(SIOX_METRIC_COUNTER, "cpu_system", "s");
+  lab->series[0].metric.scale = 0.01;
+  for (int i = 0; i < 4 * LEARNING; i++) /* a tick or none */
+    assert_int_equal(told(lab, i % 3 == 0 ? 0.1 : 0), 0);
+  assert_int_equal(told(lab, 0.2), 0);
+  assert_int_equal(told(lab, 0.3), 1);
+  lab_close(lab);
+}
+
+static void memory_that_runs_out_is_told(void **unused) {
+  (void)unused;
+  struct lab *lab = one_of_many(SIOX_METRIC_GAUGE, "mem_available", "B");
+  for (int i = 0; i < 4 * LEARNING; i++)
+    assert_int_equal(told(lab, 80e9 - 1e6 * (i % 20)), 0);
+  assert_int_equal(told(lab, 60e9), 0); /* 5 % of 80 GB, times 1 + log2 32, is 24 GB */
+  assert_int_equal(told(lab, 50e9), 1);
+  lab_close(lab);
+}
+
+static void memory_that_grows_by_a_part_of_itself_is_no_anomaly_and_that_doubles_is(void **unused) {
+  (void)unused;
+  struct lab *lab = one_of_many(SIOX_METRIC_GAUGE, "process_resident", "B");
+  for (int i = 0; i < 2 * LEARNING; i++)
+    assert_int_equal(told(lab, 22.0e6 + 1e3 * (i % 20)), 0);
+  for (int i = 0; i < LEARNING / 4; i++)
+    assert_int_equal(told(lab, 24.6e6), 0); /* a plateau */
+  assert_int_equal(told(lab, 27e6), 0);     /* 5 % of 22 MB, times 1 + log2 32, is 6.6 MB */
+  assert_int_equal(told(lab, 45e6), 1);
+  lab_close(lab);
+}
+
 /* Values of a metric with anomalies over 5 % of the run, at least a tenth of its range beyond it.
  */
 static void run(struct scores *scores, uint64_t seed, bool normal) {
@@ -239,6 +405,17 @@ int main(void) {
       cmocka_unit_test(samples_that_are_not_valid_are_neither_judged_nor_learned),
       cmocka_unit_test(processors_one_by_one_are_looked_at_when_asked),
       cmocka_unit_test(of_many_metrics_each_must_lie_further_out),
+      cmocka_unit_test(the_first_burst_of_one_of_many_metrics_is_no_anomaly),
+      cmocka_unit_test(what_leaves_zero_after_long_enough_is_told_at_once),
+      cmocka_unit_test(less_than_a_counters_step_is_no_anomaly),
+      cmocka_unit_test(what_lasts_is_told_of_a_metric_that_always_rested),
+      cmocka_unit_test(periodic_bursts_with_a_longer_gap_are_no_anomaly),
+      cmocka_unit_test(a_burst_that_is_many_times_as_large_is_told_at_once),
+      cmocka_unit_test(what_a_program_that_was_held_up_catches_up_is_no_anomaly),
+      cmocka_unit_test(what_is_owed_is_forgotten_when_all_is_as_usual),
+      cmocka_unit_test(the_steps_of_a_counter_are_no_anomaly),
+      cmocka_unit_test(memory_that_runs_out_is_told),
+      cmocka_unit_test(memory_that_grows_by_a_part_of_itself_is_no_anomaly_and_that_doubles_is),
       cmocka_unit_test(anomalies_over_five_percent_of_a_run_are_found),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,14 +8,19 @@
 #include <time.h>
 #include <unistd.h>
 
-static void put_process(const struct tree *t, int pid, const char *name, unsigned user,
-                        unsigned started, const char *io) {
+static void put_stat(const struct tree *t, int pid, const char *name, unsigned user,
+                     unsigned started, unsigned memory) {
   char path[64];
   snprintf(path, sizeof path, "/proc/%d/stat", pid);
   tree_put(t, path,
-           "%d (%s) S 1 1 1 0 -1 4194304 10 20 0 0 %u 5 700 800 20 0 4 0 %u 1000000 25 "
+           "%d (%s) S 1 1 1 0 -1 4194304 10 20 0 0 %u 5 700 800 20 0 4 0 %u %u %u "
            "18446744073709551615 1\n",
-           pid, name, user, started);
+           pid, name, user, started, memory, memory / 40000);
+}
+static void put_process(const struct tree *t, int pid, const char *name, unsigned user,
+                        unsigned started, const char *io) {
+  char path[64];
+  put_stat(t, pid, name, user, started, 1000000); /* 25 pages of it are there */
   snprintf(path, sizeof path, "/proc/%d/io", pid);
   tree_put(t, path, "%s", io);
 }
@@ -38,6 +43,55 @@ static void a_watched_process_is_measured_whatever_its_name(void **unused) {
   assert_near(value_of(c, "process_bytes_asked_read", "42@5000"), 1000, 1e-9);
   assert_near(value_of(c, "process_bytes_written", "42@5000"), 8192, 1e-9);
   assert_near(value_of(c, "process_resident", "42@5000"), 25. * (double)sysconf(_SC_PAGESIZE), 0);
+  siox_collector_free(c);
+  tree_free(&t);
+}
+
+/* The kernel takes its memory first; until somebody waits for it, it is there. */
+static void a_process_that_ends_has_no_memory_to_speak_of(void **unused) {
+  (void)unused;
+  struct tree t;
+  tree_new(&t);
+  put_process(&t, 42, "x", 100, 5000, some_io);
+  struct siox_collector *c = collector_on(&t, "processes");
+  assert_int_equal(siox_collector_processes(c, (int32_t[]){42}, 1), 0);
+  cycle_at(c, 0);
+  put_stat(&t, 42, "x", 110, 5000, 0);
+  cycle_at(c, 100);
+  assert_int_equal(series_of(c, "process_resident", "42@5000")->last.state, SIOX_SAMPLE_LOST);
+  assert_near(value_of(c, "process_cpu", "42@5000"), 1, 1e-12);
+  siox_collector_free(c);
+  tree_free(&t);
+}
+
+static void a_process_that_nobody_waits_for_has_no_memory(void **unused) {
+  (void)unused;
+  const pid_t pid = fork();
+  assert_true(pid >= 0);
+  if (pid == 0)
+    _exit(0);
+  siginfo_t ended;
+  assert_int_equal(waitid(P_PID, (id_t)pid, &ended, WEXITED | WNOWAIT), 0);
+  uint64_t pages;
+  struct siox__process_stat stat;
+  assert_int_equal(siox__process_resident("", pid, NULL, &pages), 0);
+  assert_true(pages == SIOX__NO_MEMORY);
+  assert_int_equal(siox__process_stat("", pid, &stat), 0);
+  assert_true(stat.resident_pages == SIOX__NO_MEMORY);
+  assert_int_equal(waitpid(pid, NULL, 0), pid);
+}
+
+static void bytes_of_devices_say_something_in_steps_of_a_read_ahead(void **unused) {
+  (void)unused;
+  struct tree t;
+  tree_new(&t);
+  put_process(&t, 42, "x", 100, 5000, some_io);
+  struct siox_collector *c = collector_on(&t, "processes");
+  assert_int_equal(siox_collector_processes(c, (int32_t[]){42}, 1), 0);
+  cycle_at(c, 0);
+  assert_near(series_of(c, "process_bytes_read", "42@5000")->metric.step, 131072, 0);
+  assert_near(series_of(c, "process_bytes_written", "42@5000")->metric.step, 131072, 0);
+  assert_near(series_of(c, "process_bytes_asked_read", "42@5000")->metric.step, 0, 0);
   siox_collector_free(c);
   tree_free(&t);
 }
@@ -354,6 +408,9 @@ static void a_budget_that_is_none_is_named_with_file_and_line(void **unused) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_watched_process_is_measured_whatever_its_name),
+      cmocka_unit_test(a_process_that_ends_has_no_memory_to_speak_of),
+      cmocka_unit_test(a_process_that_nobody_waits_for_has_no_memory),
+      cmocka_unit_test(bytes_of_devices_say_something_in_steps_of_a_read_ahead),
       cmocka_unit_test(a_pid_that_another_process_has_taken_over_is_another_place),
       cmocka_unit_test(io_of_other_users_processes_is_lost_and_their_time_is_not),
       cmocka_unit_test(this_process_is_measured_as_its_own_clock_does),
