@@ -490,6 +490,43 @@ static void whoever_looks_for_what_is_the_nodes_goes_around_processes(void **unu
   siox_collector_free(c);
 }
 
+static void whoever_looks_for_new_samples_goes_around_what_is_held(void **unused) {
+  (void)unused;
+  struct siox_provider crowd = scripted("processes", 0), after = scripted("last", 0);
+  crowd.flags = SIOX_PROVIDER_OF_PROCESSES;
+  struct siox_metric m[MOST];
+  for (int i = 0; i < MOST; i++) {
+    m[i] = (struct siox_metric){.kind = SIOX_METRIC_GAUGE, .name = "x"};
+    snprintf(m[i].where, sizeof m[i].where, "%d@1", i);
+  }
+  struct script many = {.n = 3, .metrics = {m[0], m[1], m[2]}}, one = {.n = 1, .metrics = {m[3]}};
+  struct siox_collector *c = collector_of(&crowd, &many);
+  struct siox_diag diag;
+  assert_int_equal(
+      siox_collector_add(c, &after, &(struct siox_provider_env){.root = (char *)&one}, &diag), 0);
+  const struct {
+    int held[3], result;
+    const char *seen;
+  } cycles[] = {
+      {{0, 0, 0}, 0, "3012"}, /* the node's first */
+      {{1, 0, 1}, 0, "3012"}, /* they are held from now on */
+      {{1, 1, 0}, 0, "312"},  /* 0 is as it was */
+      {{1, 1, 1}, 0, "32"},   {{1, 1, 1}, 0, "3"}, {{1, 1, 1}, 1, "3012"}, /* a list was made */
+      {{0, 1, 1}, 0, "30"},
+  };
+  for (size_t k = 0; k < sizeof cycles / sizeof cycles[0]; k++) {
+    for (int i = 0; i < 3; i++)
+      many.readings[i].error = cycles[k].held[i] ? SIOX_READING_HELD : 0;
+    many.result = cycles[k].result;
+    const struct siox_cycle *now = cycle(c, 100 * (int64_t)k);
+    char seen[16] = "";
+    for (size_t i, at = 0; (i = siox_cycle_moved(now, &at)) < now->nseries;)
+      snprintf(seen + strlen(seen), sizeof seen - strlen(seen), "%zu", i);
+    assert_string_equal(seen, cycles[k].seen);
+  }
+  siox_collector_free(c);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_counters_first_reading_is_a_beginning),
@@ -513,6 +550,7 @@ int main(void) {
       cmocka_unit_test(what_is_held_before_its_first_reading_has_no_value),
       cmocka_unit_test(a_machine_that_slept_while_a_place_was_held_makes_its_next_sample_none),
       cmocka_unit_test(whoever_looks_for_what_is_the_nodes_goes_around_processes),
+      cmocka_unit_test(whoever_looks_for_new_samples_goes_around_what_is_held),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
