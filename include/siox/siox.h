@@ -16,7 +16,8 @@ extern "C" {
 #endif
 
 /* Paper section IV: set_speed(T, S, F). T: the disks meant; S: speed wanted (RPM or SIOX_SPEED_*); F: 1 the disks are
- * needed at that speed for the coming I/O phase, 0 they will not be used for a while. Changes only the disks in T.
+ * needed at that speed for the coming I/O phase, 0 they will not be used for a while. Changes only the disks in T; F = 0
+ * leaves those out that a nonblocking or split access of this process, begun and not complete, may use (MPI 4.0, 14.4.2).
  * 0, or SIOX_EINVAL (speed negative, flag not 0 or 1, T NULL), SIOX_EGONE (no daemon: ignored), SIOX_ENOMEM,
  * SIOX_EREFUSED (from a signal handler that interrupted the library: ignored). */
 int siox_set_speed(const struct siox_mask *T, int32_t S, int32_t F);

@@ -233,17 +233,24 @@ const struct siox_mask *siox__fault_mask(void);
 
 /* fork.c */
 
+struct siox__reach;
 /* What predict.c makes of the calls. handle: the MPI_File; reach: predict.h; site NULL: not
  * compiled with the pass; layout NULL: not known. */
 void siox__predict_opened(struct siox_site *site, void *handle, const struct siox_layout *layout);
 void siox__predict_closed(void *handle);
+/* A nonblocking (key: siox__request_key) or split access was begun, and is complete, or (seen false)
+ * its completion will not be seen. */
+void siox__predict_departs(uint64_t key, void *handle, const struct siox__reach *reach);
+void siox__predict_lands(uint64_t key, bool seen);
+extern _Atomic uint32_t siox__predict_flights; /* so many are under way */
+/* rest: T without the disks of accesses under way; the caller frees it. false: no memory. */
+bool siox__predict_grounded(const struct siox_mask *T, struct siox_mask *rest);
 /* A hint that is none of the predictor's has changed what the daemon was told of these disks. */
 void siox__predict_told(const struct siox_mask *T, int32_t F, int64_t need_by, int64_t until);
 /* The MPI library keeps this file beside an open one, for its shared file pointer. */
 void siox__predict_beside(void *handle, const char *layout);
 /* A call that moves the shared file pointer. */
 void siox__predict_pointer(void *handle);
-struct siox__reach;
 /* The epoch (siox__client) in which nothing is foretold, whatever is called; 0: none. */
 extern _Atomic uint32_t siox__predict_asleep;
 static inline bool siox__predicts(void) {

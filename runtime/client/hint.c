@@ -305,10 +305,21 @@ int siox__hint(const struct siox_mask *T, int32_t S, int32_t F, int64_t need_by,
  * that what it said last still holds. */
 static int say_and_tell(const struct siox_mask *T, int32_t S, int32_t F, int64_t need_by,
                         int64_t until, const struct siox_site *site) {
+  struct siox_mask rest = {0};
   bool changed;
-  const int result = say(T, S, F, need_by, until, site, false, &changed);
+  int result;
+  /* Neither knows which accesses are complete: a release leaves out the disks of those that are
+   * not. */
+  if (__builtin_expect(
+          F == 0 && T && atomic_load_explicit(&siox__predict_flights, memory_order_relaxed), 0)) {
+    if (!siox__predict_grounded(T, &rest))
+      return SIOX_ENOMEM;
+    T = &rest;
+  }
+  result = say(T, S, F, need_by, until, site, false, &changed);
   if (changed)
     siox__predict_told(T, F, need_by, until);
+  siox_mask_free(&rest);
   return result;
 }
 

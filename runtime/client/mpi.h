@@ -39,6 +39,15 @@ uint64_t siox__comm_members(MPI_Comm comm); /* hash of who is in it */
 void siox__comm_start(void);                /* after MPI_Init */
 void siox__comm_stop(void);                 /* before MPI_Finalize */
 
+/* What names an access under way to the predictor (siox__predict_departs): its request, or for a split
+ * collective its file, which has one at a time. */
+static inline uint64_t siox__request_key(MPI_Request request) {
+  return UINT64_C(1) << 62 | (uint32_t)request;
+}
+static inline uint64_t siox__split_key(const void *handle) {
+  return UINT64_C(1) << 63 | (uintptr_t)handle;
+}
+
 /* An open MPI file. */
 struct siox__mpi_file {
   MPI_File handle;
@@ -88,8 +97,8 @@ struct siox__sync {
 void siox__sync_begin(struct siox__sync *s, MPI_Comm comm);
 void siox__sync_end(const struct siox__sync *s, enum siox_sync_kind kind, int root);
 
-/* Receives under way: there are some that an end of requests has to be compared with; the request
- * has ended, status is the one of its receive. */
+/* Receives and accesses under way: there are some that an end of requests has to be compared with;
+ * the request has ended, status is the one of its receive. */
 bool siox__message_watching(void);
 void siox__message_ended(MPI_Request request, const MPI_Status *status);
 

@@ -162,7 +162,31 @@ void siox__call_before(struct siox__call *c) {
   errno = saved;
 }
 
-void siox__call_later(struct siox__call *c, int result) {
+static void departs(struct siox__call *c, uint64_t key) {
+  if (!c->told || !siox__predicts())
+    return;
+  int saved = errno;
+  const struct siox__reach reach = reach_of(c);
+  siox__predict_departs(key, c->handle, &reach);
+  errno = saved;
+}
+
+void siox__call_split(struct siox__call *c, int result) {
+  if (c->on && result == MPI_SUCCESS)
+    departs(c, siox__split_key(c->handle));
+}
+
+void siox__call_split_ended(MPI_File handle) {
+  if (!atomic_load_explicit(&siox__predict_flights, memory_order_relaxed))
+    return;
+  int saved = errno;
+  siox__predict_lands(siox__split_key(handle), true);
+  errno = saved;
+}
+
+void siox__call_later(struct siox__call *c, int result, MPI_Request request) {
+  if (c->on && result == MPI_SUCCESS && request != MPI_REQUEST_NULL)
+    departs(c, siox__request_key(request));
   struct siox__file *file = c->on && c->file ? c->file->file : NULL;
   if (!file || result != MPI_SUCCESS)
     return;

@@ -68,9 +68,9 @@ static void split_begins(struct siox__call *c) {
 #define AT_NONBLOCKING(c)
 
 /* After the call. */
-#define DONE_BEGIN(c, result)
+#define DONE_BEGIN(c, result) siox__call_split(&c, result);
 #define DONE_BLOCKING(c, result)
-#define DONE_NONBLOCKING(c, result) siox__call_later(&c, result);
+#define DONE_NONBLOCKING(c, result) siox__call_later(&c, result, *last);
 
 #define LAST_BLOCKING , MPI_Status *last
 #define LAST_NONBLOCKING , MPI_Request *last
@@ -145,7 +145,9 @@ static bool split_end(struct siox__call *c, enum siox_call call, MPI_File handle
   SIOX_EXPORT int name(MPI_File handle, BUFFER_##class buffer, MPI_Status *status) {               \
     struct siox__call c;                                                                           \
     split_end(&c, SIOX_CALL_##name, handle);                                                       \
-    return siox__call_end(&c, P##name(handle, buffer, status), false);                             \
+    int result = P##name(handle, buffer, status);                                                  \
+    siox__call_split_ended(handle);                                                                \
+    return siox__call_end(&c, result, false);                                                      \
   }
 
 #define SHAPE_EXPLICIT_BLOCKING(name, class, pointer, group, width)                                \

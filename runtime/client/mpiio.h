@@ -36,8 +36,12 @@ bool siox__call_start(struct siox__call *c, enum siox_call call);
 /* Names the collective (before it starts) and tells the predictor; then comes the PMPI call. */
 void siox__call_collective(struct siox__call *c, uint64_t uid, uint64_t seq, int size, int self);
 void siox__call_before(struct siox__call *c);
-/* A nonblocking call has returned: I/O on its file outside of calls is its own from now on. */
-void siox__call_later(struct siox__call *c, int result);
+/* A nonblocking call has returned: I/O on its file outside of calls is its own from now on, until
+ * the request is complete. */
+void siox__call_later(struct siox__call *c, int result, MPI_Request request);
+/* A split collective was begun, and has ended. */
+void siox__call_split(struct siox__call *c, int result);
+void siox__call_split_ended(MPI_File handle);
 /* Records the call and hands back result. synchronises: a blocking collective. */
 int siox__call_end(struct siox__call *c, int result, bool synchronises);
 /* A call on an open file: start, find the file, name the collective. */

@@ -152,7 +152,17 @@ SIOX_EXPORT int MPI_Irecv(void *buffer, int count, MPI_Datatype type, int from, 
   return result;
 }
 
+static void access_ended(MPI_Request request, bool seen) {
+  if (request == MPI_REQUEST_NULL ||
+      !atomic_load_explicit(&siox__predict_flights, memory_order_relaxed))
+    return;
+  int saved = errno;
+  siox__predict_lands(siox__request_key(request), seen);
+  errno = saved;
+}
+
 void siox__message_ended(MPI_Request request, const MPI_Status *status) {
+  access_ended(request, true);
   if (request == MPI_REQUEST_NULL || !atomic_load_explicit(&under_way, memory_order_relaxed))
     return;
   struct receive *r = take(request);
@@ -165,15 +175,18 @@ void siox__message_ended(MPI_Request request, const MPI_Status *status) {
   free(r);
 }
 
-/* A freed receive ends unseen; its handle may soon mean another request. */
+/* A freed receive ends unseen, as does an access; its handle may soon mean another request. */
 SIOX_EXPORT int MPI_Request_free(MPI_Request *request) {
+  access_ended(*request, false);
   if (*request != MPI_REQUEST_NULL && atomic_load_explicit(&under_way, memory_order_relaxed))
     free(take(*request));
   return PMPI_Request_free(request);
 }
 
 bool siox__message_watching(void) {
-  return atomic_load_explicit(&under_way, memory_order_relaxed) && !siox__self.depth;
+  return (atomic_load_explicit(&under_way, memory_order_relaxed) ||
+          atomic_load_explicit(&siox__predict_flights, memory_order_relaxed)) &&
+         !siox__self.depth;
 }
 
 SIOX_EXPORT int MPI_Wait(MPI_Request *request, MPI_Status *status) {

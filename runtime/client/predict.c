@@ -40,7 +40,11 @@ static bool other_thread(void) {
   return before && before != number;
 }
 
-_Atomic uint32_t siox__predict_asleep;
+_Atomic uint32_t siox__predict_asleep, siox__predict_flights;
+
+static void count_flights(void) {
+  atomic_store_explicit(&siox__predict_flights, self.predictor.nflights, memory_order_relaxed);
+}
 
 /* The predictor of the present connection, made on first use. The caller holds the lock. */
 static struct siox__predictor *predictor(void) {
@@ -59,6 +63,7 @@ static struct siox__predictor *predictor(void) {
     env.drive = &self.drive;
   siox__predictor_init(&self.predictor, &env); /* a failed one stays silent */
   self.epoch = epoch;
+  count_flights();
   atomic_store(&siox__predict_asleep, siox__predictor_asleep(&self.predictor) ? epoch : 0);
   return &self.predictor;
 }
@@ -202,7 +207,42 @@ void siox__predict_closed(void *handle) {
   if (!begin())
     return;
   siox__predictor_closed(predictor(), handle, siox__now_ns());
+  count_flights();
   end();
+}
+
+void siox__predict_departs(uint64_t key, void *handle, const struct siox__reach *reach) {
+  if (!begin())
+    return;
+  siox__predictor_departs(predictor(), key, handle, reach);
+  count_flights();
+  end();
+}
+
+void siox__predict_lands(uint64_t key, bool seen) {
+  if (!begin())
+    return;
+  struct siox__predictor *p = predictor();
+  if (seen)
+    siox__predictor_lands(p, key, siox__now_ns());
+  else
+    siox__predictor_lost(p, key);
+  count_flights();
+  end();
+}
+
+bool siox__predict_grounded(const struct siox_mask *T, struct siox_mask *rest) {
+  if (siox_mask_init(rest, T->ndisks) < 0)
+    return false;
+  siox_mask_copy(rest, T);
+  if (!begin())
+    return true;
+  struct siox__predictor *p = predictor();
+  for (uint32_t d = siox_mask_next(T, 0); d < T->ndisks; d = siox_mask_next(T, d + 1))
+    if (siox__flying(p, d))
+      siox_mask_clear(rest, d);
+  end();
+  return true;
 }
 
 void siox__predict_told(const struct siox_mask *T, int32_t F, int64_t need_by, int64_t until) {

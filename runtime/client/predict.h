@@ -183,6 +183,8 @@ enum siox__place {
   SIOX__SCHEDULED, /* in the next iteration that a condition allows */
 };
 
+struct siox__flight; /* predict_flight.c */
+
 /* How a disk was last claimed. */
 struct siox__claimed {
   enum { SIOX__UNCLAIMED, SIOX__NEEDED, SIOX__RELEASED } state;
@@ -228,6 +230,8 @@ struct siox__predictor {
   uint32_t gap;                               /* index + 1 of the frame that is the gap; 0: none */
   struct siox_region *running[SIOX__RUNNING]; /* STEPS loops with conditions that run */
   uint32_t nrunning;
+  struct siox__flight *flights; /* accesses that were begun and are not complete */
+  uint32_t nflights;
   int64_t rested; /* told last by siox__predict_rest */
   uint32_t visit;
   const struct siox_region *from; /* scratch: the gap that is planned */
@@ -259,6 +263,13 @@ void siox__predictor_access(struct siox__predictor *p, struct siox_site *site, c
                             int64_t offset, int64_t bytes);
 void siox__predictor_reach(struct siox__predictor *p, struct siox_site *site, const void *handle,
                            const struct siox__reach *reach);
+/* A nonblocking or split access was begun; whoever completes it names the same key, which is not 0
+ * and of no other access under way. Until then its disks are in use. */
+void siox__predictor_departs(struct siox__predictor *p, uint64_t key, const void *handle,
+                             const struct siox__reach *reach);
+void siox__predictor_lands(struct siox__predictor *p, uint64_t key, int64_t now);
+/* Nobody will tell when it is complete: it lasts until its file is closed. */
+void siox__predictor_lost(struct siox__predictor *p, uint64_t key);
 /* Before a gap begins: handle[i] is what use i leads to now, NULL: nothing. */
 void siox__predictor_files(struct siox__predictor *p, const struct siox_file_uses *uses,
                            const void *const *handle);
@@ -276,6 +287,17 @@ int64_t siox__predictor_split(struct siox__predictor *p, struct siox_region *reg
                               int64_t iteration_ns);
 void siox__predictor_split_hint(struct siox__predictor *p, struct siox_region *region, int32_t flag,
                                 int64_t left, int64_t now);
+
+/* The disks that the reach touches, added to the mask. */
+void siox__predict_reach(const struct siox__pfile *f, const struct siox__reach *reach,
+                         struct siox_mask *mask);
+
+/* predict_flight.c */
+bool siox__flight_ends(struct siox__predictor *p, uint64_t key); /* false: there is none */
+/* All of a file; NULL: of all files. */
+void siox__flights_end(struct siox__predictor *p, const void *handle);
+/* An access under way may use the disk at any moment. */
+bool siox__flying(const struct siox__predictor *p, uint32_t disk);
 
 /* predict_history.c */
 struct siox__site_state *siox__site_state(struct siox__predictor *p, struct siox_site *site);

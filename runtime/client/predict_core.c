@@ -20,6 +20,7 @@ int siox__predictor_init(struct siox__predictor *p, const struct siox__predict_e
 
 void siox__predictor_free(struct siox__predictor *p) {
   siox__when_free(p);
+  siox__flights_end(p, NULL);
   for (struct siox_region *r = p->regions, *next; r; r = next) {
     struct siox__region_state *s = r->state;
     next = s->link;
@@ -205,8 +206,8 @@ static struct siox__piece piece_of(const struct siox__reach *reach) {
   return whole;
 }
 
-static void add_reach(const struct siox__pfile *f, const struct siox__reach *reach,
-                      struct siox_mask *mask) {
+void siox__predict_reach(const struct siox__pfile *f, const struct siox__reach *reach,
+                         struct siox_mask *mask) {
   if (reach->offset < 0)
     siox_layout_disks(&f->layout, mask);
   else if (!reach->view || siox__view_mask(reach->view, reach->from, reach->data, reach->sieve,
@@ -248,7 +249,7 @@ void siox__predictor_reach(struct siox__predictor *p, struct siox_site *site, co
     return;
   struct siox__pfile *f = &p->file[file];
   siox_mask_zero(&p->scratch);
-  add_reach(f, reach, &p->scratch);
+  siox__predict_reach(f, reach, &p->scratch);
   siox__predict_need(p, &p->scratch);
   siox_mask_zero(&p->scratch);
   siox_layout_disks(&f->layout, &p->scratch);
@@ -355,7 +356,13 @@ static uint32_t outside(const struct siox__predictor *p) {
 
 /* The I/O module's functions return many times before one return lasts: a phase of I/O is over when
  * its file is closed. */
+void siox__predictor_lands(struct siox__predictor *p, uint64_t key, int64_t now) {
+  if (siox__flight_ends(p, key) && p->gap && !siox__predictor_asleep(p))
+    replan(p, now);
+}
+
 void siox__predictor_closed(struct siox__predictor *p, const void *handle, int64_t now) {
+  siox__flights_end(p, handle);
   int32_t i = siox__predictor_file(p, handle);
   if (i < 0)
     return;

@@ -191,7 +191,7 @@ void siox__predict_next_use(struct siox__predictor *p, struct siox_region *from,
   walk(p, from, end);
   int64_t rest = from->steps && !p->threads ? siox__when_any(from->steps, from, end) : 0;
   for (uint32_t d = 0; d < p->env.ndisks; d++)
-    p->next_use[d] = p->next_use[d] < rest ? rest : p->next_use[d];
+    p->next_use[d] = siox__flying(p, d) ? 0 : p->next_use[d] < rest ? rest : p->next_use[d];
   p->opens = 0;
 }
 
@@ -266,8 +266,9 @@ void siox__predict_rest(struct siox__predictor *p, int64_t time, int64_t now) {
     struct siox__claimed *c = &p->claimed[d];
     /* What was told after the last iteration is corrected, what is known of a later use stands. */
     bool told = c->state == SIOX__RELEASED && (c->need_by < time || c->need_by == p->rested);
-    if (c->state == SIOX__NEEDED ? time - now >= p->env.min_gap_ns
-                                 : told && llabs(c->need_by - time) > tolerance(time - now))
+    if (!siox__flying(p, d) &&
+        (c->state == SIOX__NEEDED ? time - now >= p->env.min_gap_ns
+                                  : told && llabs(c->need_by - time) > tolerance(time - now)))
       want(c, SIOX_SPEED_LOWEST, 0, time);
   }
   p->rested = time;
@@ -294,7 +295,7 @@ void siox__predict_need(struct siox__predictor *p, const struct siox_mask *mask)
 
 void siox__predict_release(struct siox__predictor *p, const struct siox_mask *mask) {
   for (uint32_t d = siox_mask_next(mask, 0); d < p->env.ndisks; d = siox_mask_next(mask, d + 1))
-    if (p->claimed[d].state != SIOX__RELEASED)
+    if (p->claimed[d].state != SIOX__RELEASED && !siox__flying(p, d))
       want(&p->claimed[d], SIOX_SPEED_LOWEST, 0, SIOX_NEVER);
   send_wanted(p);
 }
