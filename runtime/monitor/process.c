@@ -9,7 +9,6 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { TICK_NS = 10000000 };
 /* Fields of /proc/PID/stat behind the name, counted from 0 (proc(5) counts from 1 with the pid):
  * state is 0. */
 enum { UTIME = 11, STIME = 12, STARTTIME = 19, VSIZE = 20, RSS = 21, NFIELDS = 22 };
@@ -35,7 +34,7 @@ int siox__process_stat(const char *root, int32_t pid, struct siox__process_stat 
   }
   uint64_t ticks;
   if (__builtin_add_overflow(fields[UTIME], fields[STIME], &ticks) ||
-      __builtin_mul_overflow(ticks, (uint64_t)TICK_NS, &stat->busy_ns))
+      __builtin_mul_overflow(ticks, (uint64_t)SIOX__TICK_NS, &stat->busy_ns))
     return SIOX_ESYNTAX;
   stat->started = fields[STARTTIME];
   stat->resident_pages = fields[VSIZE] > 0 ? fields[RSS] : SIOX__NO_MEMORY;

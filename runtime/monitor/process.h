@@ -13,9 +13,10 @@
 /* In place of pages: it has no address space any more, for it ends, or its first thread has. */
 #define SIOX__NO_MEMORY UINT64_MAX
 
+enum { SIOX__TICK_NS = 10000000 };
 struct siox__process_stat {
   uint64_t started; /* ticks after boot: with the pid, which process it is */
-  uint64_t busy_ns; /* in steps of 10 ms; its threads' too, not its children's */
+  uint64_t busy_ns; /* in steps of a tick; its threads' too, not its children's */
   uint64_t resident_pages;
 };
 /* 0, SIOX_ENOENT (it ended), SIOX_EPERM, SIOX_ESYNTAX. */

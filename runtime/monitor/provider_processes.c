@@ -121,8 +121,10 @@ static int list(struct processes *p) {
                                                 columns[column].name, where, columns[column].unit);
       if (!m)
         return SIOX_ENOMEM;
-      if (column == BUSY)
+      if (column == BUSY) {
         m->scale = 1e-9;
+        m->step = p->watched[i].by_file ? 1e-9 * SIOX__TICK_NS : 0;
+      }
       if (column == READ || column == WRITTEN)
         m->step = AT_ONCE;
     }

@@ -96,6 +96,19 @@ static void bytes_of_devices_say_something_in_steps_of_a_read_ahead(void **unuse
   tree_free(&t);
 }
 
+static void processor_time_has_the_steps_of_where_it_is_read(void **unused) {
+  (void)unused;
+  struct tree t;
+  tree_new(&t);
+  put_process(&t, 42, "x", 100, 5000, some_io);
+  struct siox_collector *c = collector_on(&t, "processes"); /* no clock answers for a tree */
+  assert_int_equal(siox_collector_processes(c, (int32_t[]){42}, 1), 0);
+  cycle_at(c, 0);
+  assert_near(series_of(c, "process_cpu", "42@5000")->metric.step, 0.01, 1e-12);
+  siox_collector_free(c);
+  tree_free(&t);
+}
+
 static void a_pid_that_another_process_has_taken_over_is_another_place(void **unused) {
   (void)unused;
   struct tree t;
@@ -411,6 +424,7 @@ int main(void) {
       cmocka_unit_test(a_process_that_ends_has_no_memory_to_speak_of),
       cmocka_unit_test(a_process_that_nobody_waits_for_has_no_memory),
       cmocka_unit_test(bytes_of_devices_say_something_in_steps_of_a_read_ahead),
+      cmocka_unit_test(processor_time_has_the_steps_of_where_it_is_read),
       cmocka_unit_test(a_pid_that_another_process_has_taken_over_is_another_place),
       cmocka_unit_test(io_of_other_users_processes_is_lost_and_their_time_is_not),
       cmocka_unit_test(this_process_is_measured_as_its_own_clock_does),
