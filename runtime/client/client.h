@@ -201,7 +201,9 @@ int siox__record(enum siox_rec_type type, const void *body, size_t bytes, const 
 bool siox__record_wants(uint64_t uid); /* it would not be left out */
 void siox__record_activity(enum siox_rec_type type, uint64_t uid, int64_t time, const void *body,
                            size_t bytes);
-void siox__record_posix(int64_t end, const struct siox_rec_posix *record);
+/* A call of io.def that has ended; result and offset as of siox__posix_over. */
+struct siox__span;
+void siox__record_posix(const struct siox__span *s, int64_t result, int64_t offset);
 static inline bool siox__wanted(uint32_t what) {
   return siox__connected() &&
          (atomic_load_explicit(&siox__client.ring->wanted, memory_order_relaxed) & what);

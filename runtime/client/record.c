@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Records into the shared ring. Threads take turns under one lock that is never held across
- * anything but the copy. */
+/* Records into the shared ring. Threads take turns, and nobody keeps the turn for longer than it
+ * takes to write one record. */
 #include "client/client.h"
-#include "common/tally.h"
-#include <pthread.h>
+#include "client/tally.h"
+#include "common/ring_write.h"
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
-
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* Keys of sites already sent on this connection; a full table only means that some are sent again.
  */
@@ -19,29 +17,50 @@ static _Atomic uint64_t sent[NSITES];
 static _Atomic uint32_t sent_connection;
 static _Atomic uint32_t missing_said;
 
-/* A thread that a handler's siglongjmp took out of here never gives the lock back, and holding
- * signals would cost more than the copy. So whoever waits too long goes without, and once one did,
- * nobody waits until somebody got it. */
-#define WAIT_NS 100000000L
-static bool take_turn(void) {
-  static _Atomic bool stuck;
-  if (pthread_mutex_trylock(&lock) != 0) {
-    struct timespec until;
-    if (atomic_load_explicit(&stuck, memory_order_relaxed))
+/* Whose turn it is to write. Taking a free turn is one instruction of the bus, giving it back none:
+ * it is held for as long as some twenty stores take, so whoever finds it taken looks again. */
+enum { FREE, TAKEN, STUCK };
+static _Atomic uint32_t turn;
+
+/* A thread that a handler's siglongjmp took out of here never gives the turn back, and holding
+ * signals would cost more than the copy. So whoever waits too long goes without, and from then on
+ * nobody waits until it is given back. Keeps errno; no cancellation point. */
+#define WAIT_NS INT64_C(100000000)
+#define AGAIN_NS 20000
+__attribute__((noinline)) static bool wait_turn(void) {
+  enum { SPINS = 64, YIELDS = 80 };
+  const int saved = errno;
+  const int64_t until = siox__now_ns() + WAIT_NS;
+  for (int tries = 0;; tries++) {
+    uint32_t was = FREE;
+    if (atomic_compare_exchange_weak_explicit(&turn, &was, TAKEN, memory_order_acquire,
+                                              memory_order_relaxed))
+      return true;
+    if (was == STUCK)
       return false;
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_nsec += WAIT_NS;
-    until.tv_sec += until.tv_nsec / 1000000000;
-    until.tv_nsec %= 1000000000;
-    if (pthread_mutex_clocklock(&lock, CLOCK_MONOTONIC, &until) != 0) {
-      atomic_store(&stuck, true);
-      return false;
+    if (tries < SPINS)
+      continue;
+    if (tries < YIELDS) {
+      syscall(SYS_sched_yield);
+    } else if (siox__now_ns() < until) {
+      const struct timespec again = {.tv_nsec = AGAIN_NS};
+      syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, &again, NULL);
+    } else {
+      atomic_compare_exchange_strong(&turn, &was, STUCK);
     }
+    errno = saved;
   }
-  if (__builtin_expect(atomic_load_explicit(&stuck, memory_order_relaxed), 0))
-    atomic_store(&stuck, false);
-  return true;
 }
+
+static inline bool take_turn(void) {
+  uint32_t was = FREE;
+  return __builtin_expect(atomic_compare_exchange_strong_explicit(
+                              &turn, &was, TAKEN, memory_order_acquire, memory_order_relaxed),
+                          1) ||
+         wait_turn();
+}
+
+static inline void give_turn(void) { atomic_store_explicit(&turn, FREE, memory_order_release); }
 
 /* Numbers of threads that live, given out again when they end: a tally has places for so many, and
  * counts without locking for the first of these. What comes beyond has numbers above, which several
@@ -75,6 +94,13 @@ void siox__thread_number_end(void) {
     atomic_fetch_and(&taken[(number - 1) / 64], ~(UINT64_C(1) << (number - 1) % 64));
 }
 
+__attribute__((noinline)) static void wake_daemon(void) {
+  int saved = errno;
+  uint64_t one = 1;
+  syscall(SYS_write, siox__client.wake, &one, sizeof one);
+  errno = saved;
+}
+
 static int put(enum siox_rec_type type, int64_t time, const void *body, size_t bytes,
                const void *more, size_t more_bytes, unsigned how) {
   if (!siox__connected())
@@ -86,13 +112,9 @@ static int put(enum siox_rec_type type, int64_t time, const void *body, size_t b
     return SIOX_EFULL;
   result = siox__ring_put(siox__client.ring, siox__client.ring_bytes, &head, body, bytes, more,
                           more_bytes, how, &wake);
-  pthread_mutex_unlock(&lock);
-  if (wake) {
-    int saved = errno;
-    uint64_t one = 1;
-    syscall(SYS_write, siox__client.wake, &one, sizeof one);
-    errno = saved;
-  }
+  give_turn();
+  if (wake)
+    wake_daemon();
   return result;
 }
 
@@ -138,9 +160,50 @@ void siox__record_activity(enum siox_rec_type type, uint64_t uid, int64_t time, 
     put(type, time, body, bytes, NULL, 0, first ? SIOX_PUT_URGENT : 0);
 }
 
-void siox__record_posix(int64_t end, const struct siox_rec_posix *record) {
-  const bool marked = record->result || end - record->start > SIOX_MARK_NS;
-  put(SIOX_REC_POSIX, end, record, sizeof *record, NULL, 0, marked ? 0 : SIOX_PUT_SPARE);
+void siox__record_posix(const struct siox__span *s, int64_t result, int64_t offset) {
+  struct record {
+    struct siox_rec_head head;
+    struct siox_rec_posix body;
+  } *r;
+  struct siox__ring_place place;
+  struct siox__thread *self = &siox__self;
+  if (!siox__enter())
+    return;
+  atomic_signal_fence(memory_order_seq_cst);
+  const int failure = __builtin_expect(result < 0, 0) ? errno : 0;
+  uint64_t site = self->io_site, uid = self->io_uid, seq = self->io_seq;
+  if (!self->io_running) {
+    site = __builtin_expect(self->within != NULL, 0) ? siox__record_site(self->within) : 0;
+    uid = seq = 0;
+  }
+  const bool marked = failure || s->end - s->start > SIOX_MARK_NS;
+  bool wake = false;
+  if (take_turn()) {
+    r = (struct record *)siox__ring_place(siox__client.ring, siox__client.ring_bytes,
+                                          SIOX_REC_POSIX, sizeof *r, marked ? 0 : SIOX_PUT_SPARE,
+                                          &place);
+    if (r) {
+      r->head = (struct siox_rec_head){.bytes = sizeof *r,
+                                       .type = SIOX_REC_POSIX,
+                                       .thread = (uint16_t)s->thread,
+                                       .time = s->end};
+      r->body = (struct siox_rec_posix){.start = s->start,
+                                        .file = s->file,
+                                        .offset = offset,
+                                        .bytes = result < 0 ? 0 : result,
+                                        .site = site,
+                                        .coll_uid = uid,
+                                        .coll_seq = seq,
+                                        .call = s->row - (uint32_t)SIOX_NCALLS,
+                                        .result = failure};
+      wake = siox__ring_publish(siox__client.ring, &place);
+    }
+    give_turn();
+  }
+  if (__builtin_expect(wake, 0))
+    wake_daemon();
+  atomic_signal_fence(memory_order_seq_cst);
+  siox__exit();
 }
 
 uint64_t siox__record_site(const struct siox_site *site) {
@@ -190,7 +253,7 @@ int siox__record_renew(void *fresh, size_t bytes) {
   if (!take_turn())
     return SIOX_EFULL;
   void *at = mremap(fresh, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, (void *)siox__client.ring);
-  pthread_mutex_unlock(&lock);
+  give_turn();
   atomic_store(&missing_said, 0);
   return at == MAP_FAILED ? SIOX_ENOMEM : 0;
 }
@@ -199,6 +262,6 @@ void siox__record_reset(void) {
   const uint32_t own = siox__self.number; /* other threads are not here */
   for (uint32_t w = 0; w < PLACES / 64; w++)
     atomic_store(&taken[w], own && (own - 1) / 64 == w ? UINT64_C(1) << (own - 1) % 64 : 0);
-  lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+  give_turn();
   atomic_store(&missing_said, 0);
 }

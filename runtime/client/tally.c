@@ -180,27 +180,6 @@ bool siox__posix_start(struct siox__span *s, struct siox_tally *tally, enum siox
   return true;
 }
 
-/* Single calls are told while the daemon asks for them. */
-static void record(const struct siox__span *s, int64_t result, int64_t offset) {
-  if (!siox__enter())
-    return;
-  const int saved = errno;
-  const bool inside = siox__self.io_running;
-  const struct siox_rec_posix r = {.start = s->start,
-                                   .file = s->file,
-                                   .offset = offset,
-                                   .bytes = result < 0 ? 0 : result,
-                                   .site = inside ? siox__self.io_site
-                                                  : siox__record_site(siox__self.within),
-                                   .coll_uid = inside ? siox__self.io_uid : 0,
-                                   .coll_seq = inside ? siox__self.io_seq : 0,
-                                   .call = s->row - (uint32_t)SIOX_NCALLS,
-                                   .result = result < 0 ? saved : 0};
-  siox__record_posix(s->end, &r);
-  siox__exit();
-  errno = saved;
-}
-
 void siox__posix_over(struct siox__span *s, int64_t result, int64_t offset, bool unseen) {
   if (!s->end)
     s->end = siox__tally_now();
@@ -209,7 +188,7 @@ void siox__posix_over(struct siox__span *s, int64_t result, int64_t offset, bool
   siox__tally_add(s->tally, s->thread, s->row, result < 0 ? 0 : (uint64_t)result, s->end - s->start,
                   result < 0);
   if (unseen && __builtin_expect(siox__wanted(SIOX_WANT_POSIX), 0))
-    record(s, result, offset);
+    siox__record_posix(s, result, offset); /* while the daemon asks for them */
 }
 
 void siox__posix_open_began(struct siox__span *s, enum siox_posix_call call) {

@@ -3,9 +3,8 @@
  * of records that never wrap. The reader treats everything in the mapping as hostile: positions and
  * lengths are read once, checked against each other and only then used, and a record is copied
  * before anyone looks inside. */
-#include "common/wire.h"
+#include "common/ring_write.h"
 #include "siox/error.h"
-#include <stdbool.h>
 #include <string.h>
 
 /* Half the ring at most, so that padding to the end plus the record always fits an empty ring. */
@@ -34,36 +33,29 @@ static int lose(struct siox_ring *ring, uint16_t type) {
   return SIOX_EFULL;
 }
 
-/* Publishes everything before head, then asks whether the reader has to be woken. The fence orders
- * the new head before the look at `asleep`; the reader orders them the other way round, so one of
- * the two sees the other. */
-static int publish(struct siox_ring *ring, uint64_t head, bool urgent) {
-  atomic_store_explicit(&ring->head, head, memory_order_release);
-  if (!urgent)
-    return 0;
+/* The fence orders the new head before the look at `asleep`; the reader orders them the other way
+ * round, so one of the two sees the other. */
+bool siox__ring_ask(struct siox_ring *ring) {
   atomic_thread_fence(memory_order_seq_cst);
   if (!atomic_load_explicit(&ring->asleep, memory_order_relaxed))
-    return 0;
+    return false;
   return atomic_exchange(&ring->asleep, 0) != 0;
 }
 
-int siox__ring_put(struct siox_ring *ring, uint32_t ring_bytes, const struct siox_rec_head *head,
-                   const void *body1, size_t bytes1, const void *body2, size_t bytes2, unsigned how,
-                   int *wake) {
-  *wake = 0;
-  if (bytes1 > ring_bytes || bytes2 > ring_bytes)
-    return lose(ring, head->type);
-  size_t total = round8(sizeof *head + bytes1 + bytes2);
+struct siox_rec_head *siox__ring_find(struct siox_ring *ring, uint32_t ring_bytes, uint16_t type,
+                                      size_t total, unsigned how, struct siox__ring_place *place) {
   uint64_t at = atomic_load_explicit(&ring->head, memory_order_relaxed);
   uint64_t used = at - atomic_load_explicit(&ring->tail, memory_order_acquire);
   size_t offset = at & (ring_bytes - 1), room = ring_bytes - offset;
   size_t pad = total > room ? room : 0;
-  if (total > RECORD_MAX(ring_bytes) || used > ring_bytes || total + pad > ring_bytes - used)
-    return lose(ring, head->type);
+  if (total > RECORD_MAX(ring_bytes) || used > ring_bytes || total + pad > ring_bytes - used) {
+    lose(ring, type);
+    return NULL;
+  }
   const uint64_t filling = used + pad + total;
   if ((how & SIOX_PUT_SPARE) && filling > ring_bytes / 4 * 3) {
     atomic_fetch_add_explicit(&ring->refused, 1, memory_order_relaxed);
-    return SIOX_EFULL;
+    return NULL;
   }
   unsigned char *data = ring_data(ring);
   if (pad) { /* only the first 8 bytes of a pad's head are there: the end of the ring may be that
@@ -72,17 +64,32 @@ int siox__ring_put(struct siox_ring *ring, uint32_t ring_bytes, const struct sio
     memcpy(data + offset, &end, 8);
     offset = 0;
   }
-  struct siox_rec_head copy = *head;
-  copy.bytes = (uint32_t)total;
-  memcpy(data + offset, &copy, sizeof copy);
+  place->next = at + pad + total;
+  place->ask = how & SIOX_PUT_URGENT || filling > ring_bytes / 4;
+  return (struct siox_rec_head *)(data + offset);
+}
+
+int siox__ring_put(struct siox_ring *ring, uint32_t ring_bytes, const struct siox_rec_head *head,
+                   const void *body1, size_t bytes1, const void *body2, size_t bytes2, unsigned how,
+                   int *wake) {
+  *wake = 0;
+  if (bytes1 > ring_bytes || bytes2 > ring_bytes)
+    return lose(ring, head->type);
+  const size_t filled = sizeof *head + bytes1 + bytes2, total = round8(filled);
+  struct siox__ring_place place;
+  struct siox_rec_head *at = siox__ring_place(ring, ring_bytes, head->type, total, how, &place);
+  if (!at)
+    return SIOX_EFULL;
+  unsigned char *body = (unsigned char *)(at + 1);
+  *at = *head;
+  at->bytes = (uint32_t)total;
   if (bytes1)
-    memcpy(data + offset + sizeof copy, body1, bytes1);
+    memcpy(body, body1, bytes1);
   if (bytes2)
-    memcpy(data + offset + sizeof copy + bytes1, body2, bytes2);
-  size_t filled = sizeof copy + bytes1 + bytes2;
+    memcpy(body + bytes1, body2, bytes2);
   if (total > filled)
-    memset(data + offset + filled, 0, total - filled);
-  *wake = publish(ring, at + pad + total, how & SIOX_PUT_URGENT || filling > ring_bytes / 4);
+    memset((unsigned char *)at + filled, 0, total - filled);
+  *wake = siox__ring_publish(ring, &place);
   return 0;
 }
 

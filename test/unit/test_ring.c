@@ -7,7 +7,7 @@
 #include <setjmp.h>
 #include <cmocka.h>
 // clang-format on
-#include "common/wire.h"
+#include "common/ring_write.h"
 #include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -84,6 +84,45 @@ static void only_a_sleeping_reader_is_woken_and_only_once(void **state) {
   assert_int_equal(wake, 1);
   assert_int_equal(siox__ring_put(ring, BYTES, &head, NULL, 0, NULL, 0, SIOX_PUT_URGENT, &wake), 0);
   assert_int_equal(wake, 0);
+}
+
+struct placed {
+  struct siox_rec_head head;
+  uint64_t value[9];
+};
+static struct placed *place(struct siox_ring *ring, uint64_t value, unsigned how,
+                            struct siox__ring_place *where) {
+  struct placed *r =
+      (struct placed *)siox__ring_place(ring, BYTES, SIOX_REC_CALL, sizeof *r, how, where);
+  if (r) {
+    *r = (struct placed){.head = {.bytes = sizeof *r, .type = SIOX_REC_CALL, .thread = 3}};
+    r->value[0] = value;
+    r->value[8] = ~value;
+  }
+  return r;
+}
+
+static void records_written_in_place_come_out_across_the_end_of_the_ring(void **state) {
+  struct siox_ring *ring = *state;
+  for (uint64_t i = 0; i < 500; i++) {
+    struct siox__ring_place where;
+    struct placed out;
+    _Static_assert(BYTES % sizeof out != 0, "a record meets the end");
+    assert_non_null(place(ring, i, 0, &where));
+    assert_false(siox__ring_publish(ring, &where));
+    assert_int_equal(siox__ring_get(ring, BYTES, &out, sizeof out), sizeof out);
+    assert_int_equal(out.head.thread, 3);
+    assert_int_equal(out.value[0], i);
+    assert_int_equal(out.value[8], ~i);
+  }
+}
+
+static void record_whose_writer_was_killed_is_not_seen(void **state) {
+  struct siox_ring *ring = *state;
+  struct siox__ring_place where;
+  unsigned char out[BYTES];
+  assert_non_null(place(ring, 1, 0, &where));
+  assert_int_equal(siox__ring_get(ring, BYTES, out, sizeof out), 0);
 }
 
 /* One lie each: the reader answers SIOX_EPROTO, reads nothing beyond the ring (asan) and returns.
@@ -222,6 +261,8 @@ static void unmarked_records_leave_the_last_quarter_to_marked_ones(void **state)
 int main(void) {
   const struct CMUnitTest tests[] = {
       T(records_come_out_in_order_across_the_end_of_the_ring),
+      T(records_written_in_place_come_out_across_the_end_of_the_ring),
+      T(record_whose_writer_was_killed_is_not_seen),
       T(full_ring_loses_the_new_record_and_counts_it),
       T(record_longer_than_half_the_ring_is_refused),
       T(records_that_nobody_waits_for_wake_no_reader_before_the_ring_is_a_quarter_full),
