@@ -124,7 +124,7 @@ static bool areRelated(const Module &M) {
 /// MPI_STATUS_IGNORE and the like are addresses of nothing, such as 1: taken for addresses of
 /// anything, they would seem to change every variable.
 static void dropPlaceholders(CallBase &Call) {
-  const Function *Callee = Call.getCalledFunction();
+  const Function *Callee = calledRoutine(Call);
   if (!Callee || !isMpiName(Callee->getName()))
     return;
   for (Use &Argument : Call.args())

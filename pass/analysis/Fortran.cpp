@@ -126,7 +126,7 @@ bool rewrite(CallInst &Call, const Shape &S, Binding By) {
 
 void setAside(CallBase &Call) {
   Module &M = *Call.getModule();
-  std::string Name = (Unread + Call.getCalledFunction()->getName()).str();
+  std::string Name = (Unread + calledRoutine(Call)->getName()).str();
   Call.setCalledFunction(M.getOrInsertFunction(Name, Call.getFunctionType()));
 }
 
@@ -202,7 +202,7 @@ void writeFortranInC(Module &Clone) {
     std::optional<Shape> S = shapeOf(F->getName(), Parsed);
     for (User *U : make_early_inc_range(F->users())) {
       auto *Call = dyn_cast<CallBase>(U);
-      if (!Call || Call->getCalledFunction() != F)
+      if (!Call || calledRoutine(*Call) != F)
         continue;
       if (auto *Invoke = dyn_cast<InvokeInst>(Call))
         Call = changeToCall(Invoke); // MPI does not throw

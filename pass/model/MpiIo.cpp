@@ -89,13 +89,22 @@ const CallInfo *lookupCall(StringRef Name) {
   return Parsed ? Index.lookup(Parsed->Routine) : nullptr;
 }
 
+const Function *calledRoutine(const CallBase &Call) {
+  if (const Function *Callee = Call.getCalledFunction())
+    return Callee;
+  const auto *Callee = dyn_cast<Function>(Call.getCalledOperand()->stripPointerCasts());
+  std::optional<MpiName> Parsed =
+      Callee ? parseMpiName(Callee->getName()) : std::optional<MpiName>();
+  return Parsed && Parsed->By != Binding::C ? Callee : nullptr;
+}
+
 const CallInfo *lookupCall(const CallBase &Call) {
-  const Function *Callee = Call.getCalledFunction();
+  const Function *Callee = calledRoutine(Call);
   return Callee ? lookupCall(Callee->getName()) : nullptr;
 }
 
 Binding bindingOf(const CallBase &Call) {
-  const Function *Callee = Call.getCalledFunction();
+  const Function *Callee = calledRoutine(Call);
   std::optional<MpiName> Parsed =
       Callee ? parseMpiName(Callee->getName()) : std::optional<MpiName>();
   return Parsed ? Parsed->By : Binding::C;

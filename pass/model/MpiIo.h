@@ -58,6 +58,10 @@ std::optional<MpiName> parseMpiName(llvm::StringRef Name);
 /// True for MPI_Xxx and PMPI_Xxx, in any language.
 bool isMpiName(llvm::StringRef Name);
 
+/// The function that a call names directly, or null. Fortran's routines count also where a call has
+/// other arguments than the declaration: flang declares a routine as it meets it first, and the
+/// length of a character buffer is an argument more.
+const llvm::Function *calledRoutine(const llvm::CallBase &Call);
 /// The row of a function name, or null.
 const CallInfo *lookupCall(llvm::StringRef Name);
 /// The row of the function that a call names directly, or null.
