@@ -3,6 +3,7 @@
 """The applications of Son & Kandemir's evaluation, as a user compiles and runs them: with the pass and without, at -O0 and -O2,
 on one and more ranks. Output and file have to be the same, and no request may be outside of what was foretold.
 Usage: applications.py same APPLICATION | applications.py CONDITION. Exits with 77 where a compiler is missing."""
+import glob
 import hashlib
 import json
 import math
@@ -22,6 +23,7 @@ MPIEXEC = os.path.join(BUILD, "test", "mpiexec")  # waiting ranks sleep
 APPS = os.path.join(SOURCE, "test", "apps")
 S3ASIM = ["s3asim.c", "s3asim_options.c", "s3asim_results.c"]
 BTIO = ["btio_grid.f90", "btio_solve.f90", "btio_files.f90", "btio.f90"]
+NIAL = ["nial_fft.f90", "nial_model.f90", "nial_files.f90", "nial.f90"]
 S3ASIM_SMALL = ["--queries", "4", "--fragments", "6", "--results", "2:6", "--letters", "16"]
 
 
@@ -37,6 +39,8 @@ APPLICATIONS = {f"s3asim_{way}": Application(S3ASIM, [*S3ASIM_SMALL, "--write", 
                 for way in ("collective", "list", "individual")}
 APPLICATIONS |= {f"btio_{mode}": Application(BTIO, ["--steps", "10", "--mode", mode, "{file}"], (1, 4, 9))
                  for mode in ("full", "simple")}
+APPLICATIONS |= {f"nial_{way}": Application(NIAL, ["--points", "16", "--steps", "6", "--every", "2", *more, "{file}"], (1, 4))
+                 for way, more in (("collective", []), ("individual", ["--individual", "--all-fields"]))}
 
 
 def compiled(place, application, compiler, level, name):
@@ -56,13 +60,17 @@ def compilers(application):
     return [driver, "--siox-no-pass"], [driver]
 
 
-def what_it_did(place, process, file):
+def what_it_did(process, file):
+    """What was printed, and what is in the file or in those whose names begin like it, which are removed."""
     out, err = process.communicate(timeout=300)
     assert process.returncode == 0, (process.args, process.returncode, out, err)
-    with open(file, "rb") as f:
-        contents = hashlib.sha256(f.read()).hexdigest()
-    os.unlink(file)
-    return out, contents
+    contents = []
+    for name in sorted(glob.glob(file + "*")):
+        with open(name, "rb") as f:
+            contents.append((name[len(file):], hashlib.sha256(f.read()).hexdigest()))
+        os.unlink(name)
+    assert contents
+    return out, tuple(contents)
 
 
 def same(name):
@@ -77,16 +85,16 @@ def same(name):
         def alone(program, ranks):
             return subprocess.Popen([MPIEXEC, "-n", str(ranks), program, *arguments], env=quiet, cwd=place.directory,
                                     stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        expected = {n: what_it_did(place, alone(without, n), file) for n in application.ranks}
+        expected = {n: what_it_did(alone(without, n), file) for n in application.ranks}
         for level in ("-O0", "-O2"):
             program = compiled(place, application, passed, level, "with" + level)
             for ranks in application.ranks:
-                got = what_it_did(place, alone(program, ranks), file)
+                got = what_it_did(alone(program, ranks), file)
                 assert got == expected[ranks], (level, ranks, got, expected[ranks])
                 process = place.run(MPIEXEC, "-n", str(ranks), program, *arguments, options=[
                     "--quiet", "--check-hints", f"--json={report}", "--set", "time_scale=1000", "--set", "disks=8", "--set",
                     "default_layout=0:8:64K"])
-                got = what_it_did(place, process, file)
+                got = what_it_did(process, file)
                 assert got == expected[ranks], (level, ranks, got, expected[ranks])
                 with open(report) as f:
                     check = json.load(f)["check"]
@@ -103,7 +111,7 @@ def s3asim_writes_the_same_whoever_writes_how():
                 file = os.path.join(place.directory, "hits")
                 process = subprocess.Popen([MPIEXEC, "-n", str(ranks), program, *S3ASIM_SMALL, "--write", way, *more, file],
                                            env=place.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-                got.add(what_it_did(place, process, file))
+                got.add(what_it_did(process, file))
         assert len(got) == 1, got
 
 
@@ -121,22 +129,22 @@ def s3asim_refuses_what_it_cannot_use():
         assert done.returncode != 0 and missing in done.stderr, done
 
 
-def btio_compiled(place):
+def fortran(place, application):
     if not shutil.which("mpifort"):
         print("skipped: no mpifort")
         sys.exit(77)
-    return compiled(place, APPLICATIONS["btio_full"], ["mpifort"], "-O1", "btio")
+    return compiled(place, APPLICATIONS[application], ["mpifort"], "-O1", application)
 
 
-def run_btio(place, program, ranks, *arguments):
+def run(place, program, ranks, *arguments):
     return subprocess.Popen([MPIEXEC, "-n", str(ranks), program, *arguments], env=place.environment, cwd=place.directory,
                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
 def btio_writes_the_same_in_both_modes_on_any_square():
     with Place() as place:
-        program, file = btio_compiled(place), os.path.join(place.directory, "u")
-        got = {what_it_did(place, run_btio(place, program, ranks, "--steps", "15", "--mode", mode, file), file)
+        program, file = fortran(place, "btio_full"), os.path.join(place.directory, "u")
+        got = {what_it_did(run(place, program, ranks, "--steps", "15", "--mode", mode, file), file)
                for ranks, mode in ((1, "full"), (4, "simple"), (4, "full"), (9, "simple"), (16, "full"))}
         assert len(got) == 1, got
 
@@ -147,8 +155,8 @@ def btio_dumps_are_the_cube_in_order():
         return [1 + 0.1 * m + x * (0.3 * m - x * y) + y * y * (0.2 + z * z / m) + math.cos(m * x + 2 * y - z) / 4
                 for m in range(1, 6)]
     with Place() as place:
-        program, file = btio_compiled(place), os.path.join(place.directory, "u")
-        process = run_btio(place, program, 4, "--steps", "10", file)
+        program, file = fortran(place, "btio_full"), os.path.join(place.directory, "u")
+        process = run(place, program, 4, "--steps", "10", file)
         _, err = process.communicate(timeout=120)
         assert process.returncode == 0, err
         with open(file, "rb") as f:
@@ -168,16 +176,73 @@ def btio_dumps_are_the_cube_in_order():
 
 def btio_refuses_what_it_cannot_use():
     with Place() as place:
-        program = btio_compiled(place)
+        program = fortran(place, "btio_full")
         for words in (["--class", "X"], ["--mode", "epio"], ["--steps", "0"], ["--steps", "2x"], ["--steps", "3"], ["--nothing"]):
             done = subprocess.run([program, *words, "u"], cwd=place.directory, capture_output=True, text=True)
             assert done.returncode == 2 and words[0] in done.stderr and not os.path.exists(os.path.join(place.directory, "u")), done
         done = subprocess.run([program], capture_output=True, text=True)
         assert done.returncode == 2 and "file name" in done.stderr, done
-        process = run_btio(place, program, 2, "u")
+        process = run(place, program, 2, "u")
         _, err = process.communicate(timeout=60)
         assert process.returncode == 2 and "square" in err, err
         # Not a file that cannot be opened: MPICH 4.0.2's Fortran MPI_File_open then takes a handle that nobody wrote, and crashes.
+
+
+def nial_writes_the_same_on_any_number_of_ranks():
+    with Place() as place:
+        program, file = fortran(place, "nial_collective"), os.path.join(place.directory, "dump")
+        small = ["--points", "15", "--steps", "4", "--every", "2", "--all-fields"]
+        got = {what_it_did(run(place, program, ranks, *small, *more, file), file)
+               for ranks, more in ((1, []), (2, ["--individual"]), (4, []), (7, ["--individual"]))}
+        assert len(got) == 1, got
+
+
+def nial_waves_decay_as_the_scheme_says():
+    """Without order the equation is that of diffusion, and a step of the semi-implicit scheme divides a wave's amplitude by
+    1 + dt M a k^2 (nial_model.f90 has the numbers)."""
+    points, steps = 12, 5
+    with Place() as place:
+        program, file = fortran(place, "nial_collective"), os.path.join(place.directory, "dump")
+        process = run(place, program, 3, "--points", str(points), "--steps", str(steps), "--every", str(steps), "--wave", file)
+        _, err = process.communicate(timeout=120)
+        assert process.returncode == 0, err
+        with open(file + ".0001", "rb") as f:
+            values = struct.unpack(f"<{points**3}d", f.read())
+    k2 = (1 + 4 + 1) * (2 * math.pi / points)**2
+    amplitude = 0.01 / (1 + 0.1 * 0.02 * 40 * k2)**steps
+    for at, value in enumerate(values):
+        i, j, k = at % points, at // points % points, at // points**2
+        expected = 0.160 + amplitude * math.cos(2 * math.pi * (i + 2 * j + k) / points)
+        assert abs(value - expected) < 1e-13, (i, j, k, value, expected)
+
+
+def nial_orders_where_nuclei_are_and_keeps_the_composition():
+    with Place() as place:
+        program, file = fortran(place, "nial_collective"), os.path.join(place.directory, "dump")
+        process = run(place, program, 2, "--points", "20", "--steps", "60", "--every", "30", "--all-fields", file)
+        _, err = process.communicate(timeout=120)
+        assert process.returncode == 0, err
+        means, most = [], []
+        for dump in (1, 2):
+            with open(f"{file}.{dump:04}", "rb") as f:
+                values = struct.unpack(f"<{5 * 20**3}d", f.read())
+            c, orders = values[:20**3], values[20**3:]
+            means.append(sum(c) / len(c))
+            at = max(range(len(orders)), key=lambda i: orders[i])
+            most.append((orders[at], c[at % 20**3]))
+        assert abs(means[0] - means[1]) < 1e-12 and abs(means[0] - 0.195) < 0.001, means
+        # Aluminium gathers where there is order: the alloy had 0.195 of it everywhere, the ordered phase holds 0.230.
+        assert all(0.75 < order < 1.1 for order, _ in most) and 0.21 < most[0][1] < most[1][1] < 0.25, most
+
+
+def nial_refuses_what_it_cannot_use():
+    with Place() as place:
+        program = fortran(place, "nial_collective")
+        for words in (["--points", "x"], ["--steps", "0"], ["--steps", "3"], ["--nothing"], ["--seed", "-1"]):
+            done = subprocess.run([program, *words, "n"], cwd=place.directory, capture_output=True, text=True)
+            assert done.returncode == 2 and words[0] in done.stderr, done
+        done = subprocess.run([program], capture_output=True, text=True)
+        assert done.returncode == 2 and "prefix" in done.stderr, done
 
 
 if __name__ == "__main__":
