@@ -81,7 +81,7 @@ static void a_process_that_nobody_waits_for_has_no_memory(void **unused) {
   assert_int_equal(waitpid(pid, NULL, 0), pid);
 }
 
-static void bytes_of_devices_say_something_in_steps_of_a_read_ahead(void **unused) {
+static void bytes_say_something_in_steps_of_pages_and_of_a_read_ahead(void **unused) {
   (void)unused;
   struct tree t;
   tree_new(&t);
@@ -91,7 +91,7 @@ static void bytes_of_devices_say_something_in_steps_of_a_read_ahead(void **unuse
   cycle_at(c, 0);
   assert_near(series_of(c, "process_bytes_read", "42@5000")->metric.step, 131072, 0);
   assert_near(series_of(c, "process_bytes_written", "42@5000")->metric.step, 131072, 0);
-  assert_near(series_of(c, "process_bytes_asked_read", "42@5000")->metric.step, 0, 0);
+  assert_near(series_of(c, "process_bytes_asked_read", "42@5000")->metric.step, 4096, 0);
   siox_collector_free(c);
   tree_free(&t);
 }
@@ -423,7 +423,7 @@ int main(void) {
       cmocka_unit_test(a_watched_process_is_measured_whatever_its_name),
       cmocka_unit_test(a_process_that_ends_has_no_memory_to_speak_of),
       cmocka_unit_test(a_process_that_nobody_waits_for_has_no_memory),
-      cmocka_unit_test(bytes_of_devices_say_something_in_steps_of_a_read_ahead),
+      cmocka_unit_test(bytes_say_something_in_steps_of_pages_and_of_a_read_ahead),
       cmocka_unit_test(processor_time_has_the_steps_of_where_it_is_read),
       cmocka_unit_test(a_pid_that_another_process_has_taken_over_is_another_place),
       cmocka_unit_test(io_of_other_users_processes_is_lost_and_their_time_is_not),
