@@ -125,6 +125,8 @@ static double width_of(const struct judged *about, struct extremes r) {
 static double reach(const struct learned *l, int side, double width, double rare) {
   const double k = fmax(0, l->counted - (side > 0 ? l->low : l->high)),
                often = (k + 1) / (l->counted + 1), of = fmax(k, 1);
+  if (2 * k > l->counted)
+    return 0; /* it does not rest, and all its values show its range */
   if (often <= rare)
     return 0; /* that it does not rest is rare enough, whatever its size */
   const double harmonic = log(of) + 0.5772156649 + 0.4227843351 / of; /* H(k) within 2 % */

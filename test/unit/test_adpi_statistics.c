@@ -268,6 +268,18 @@ static struct lab *bursts_learned(uint64_t *state, int *n) {
   return lab;
 }
 
+static void what_never_rests_is_told_at_once_after_a_short_time_of_learning(void **unused) {
+  (void)unused;
+  uint64_t state = 7;
+  struct lab *lab = lab_open("statistics", (const char *[]){"learning=40", NULL});
+  for (int i = 0; i < MANY; i++)
+    lab_series(lab, &lab_plain, SIOX_METRIC_COUNTER, "energy", "package-0", "J");
+  for (int i = 0; i < 50; i++)
+    assert_int_equal(told(lab, 100 + 20 * test_uniform(&state)), 0);
+  assert_int_equal(told(lab, 150), 1);
+  lab_close(lab);
+}
+
 static void periodic_bursts_with_a_longer_gap_are_no_anomaly(void **unused) {
   (void)unused;
   uint64_t state = 8;
@@ -409,6 +421,7 @@ int main(void) {
       cmocka_unit_test(what_leaves_zero_after_long_enough_is_told_at_once),
       cmocka_unit_test(less_than_a_counters_step_is_no_anomaly),
       cmocka_unit_test(what_lasts_is_told_of_a_metric_that_always_rested),
+      cmocka_unit_test(what_never_rests_is_told_at_once_after_a_short_time_of_learning),
       cmocka_unit_test(periodic_bursts_with_a_longer_gap_are_no_anomaly),
       cmocka_unit_test(a_burst_that_is_many_times_as_large_is_told_at_once),
       cmocka_unit_test(what_a_program_that_was_held_up_catches_up_is_no_anomaly),
