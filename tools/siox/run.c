@@ -194,6 +194,10 @@ static int settings(struct options *o, const struct siox_config *config) {
   }
   if (*o->record_text && add(o, o->record_text, "--record") < 0)
     return -1;
+  /* A daemon of one run is not the node's; the machine's file means that one. */
+  if (config->etcd.count > 0 && !config->given[SIOX_SETTING_etcd] &&
+      add(o, "etcd=", "siox run") < 0)
+    return -1;
   if (!is_set(o, "stop_when_idle") && config->stop_when_idle < 0) {
     strcpy(o->stop_text, "stop_when_idle=0");
     return add(o, o->stop_text, "siox run");
