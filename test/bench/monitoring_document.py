@@ -78,9 +78,9 @@ CLIMATE_WHY = """
 S: `statistics` (`learning: 40`). E: `efficiency` (`k: 2`, `stabilisation: 30`; by default k is 4, in the paper's Listing 3 it is 1). Where ours differ, and why:
 - **Cycles of 0.4 s** instead of 0.1 s: the kernel counts processor time in ticks of 10 ms. In 0.1 s two processors have 20 of them, and half a
   ratio more or less cannot be told from ticks (`docs/monitoring.md`). The paper read a cycle counter.
-- **S** learns ranges in 16 s, for a run is about a minute (the paper's: 553 s). It tells the meter's faults and restart files, which come three times in a run; but
-  also what goes beyond what those seconds had, until it has been so for half a window: a rank that has grown by some pages, other programs of this
-  machine that take more of the processors than before. That is what its spread comes from.
+- **S** learns ranges in 16 s, for a run is about a minute (the paper's: 553 s). It tells the meter's faults, and what goes beyond what those seconds had
+  until it has been so for half a window: other programs of this machine that take more of the processors than before. That is what its spread comes
+  from. Restart files, three in a run, may be over before they are known to be more than a greater burst (`docs/monitoring.md`, Detectors).
 - **E** tells the meter's faults, and little else; both of a run or none: where ranks get little of the processors, their share varies so much that
   half a ratio is no longer far from the mean. On a less crowded machine it told restart files, too, in which processors wait and idle watts count
   for nothing: the paper presumes the like of its own.
