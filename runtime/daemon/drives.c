@@ -9,6 +9,7 @@
  * that has begun to slow down takes less than that, and its joules stand still until what is told
  * has caught up. */
 #include "daemon/drives.h"
+#include "monitor/builtin.h"
 #include "monitor/metrics.h"
 #include <math.h>
 #include <stdatomic.h>
@@ -210,8 +211,8 @@ static int read_drives(void *state, int64_t now_ns, struct siox_reading *reading
 
 const struct siox_provider siox__provider_drives = {
     .abi = SIOX_PROVIDER_ABI,
-    .name = "drives",
-    .about = "what each emulated drive did: requests, bytes, time of a request, joules",
+    .name = SIOX__DRIVES_NAME,
+    .about = SIOX__DRIVES_ABOUT,
     .priority = 1,
     .probe = probe_drives,
     .open = open_drives,

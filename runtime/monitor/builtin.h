@@ -8,4 +8,9 @@
 #include "siox/providers.def"
 #undef SIOX_PROVIDER
 
+/* One that only a running daemon has (daemon/drives.h). */
+#define SIOX__DRIVES_NAME "drives"
+#define SIOX__DRIVES_ABOUT                                                                         \
+  "what each emulated drive did: requests, bytes, time of a request, joules"
+
 #endif

@@ -5,6 +5,7 @@ has to print and write the same, with hints. run.py CASE; `run.py subdirectory_b
 minutes. Exits with 77 where flang is not there."""
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -174,6 +175,18 @@ def man_pages_are_installed_and_read_without_warnings():
     for page in ("man1/siox.1", "man1/siox-run.1", "man1/siox-sim.1", "man1/siox-cc.1", "man1/siox-opt.1", "man5/siox.yaml.5", "man8/sioxd.8"):
         said = run("man", "--warnings", "-l", os.path.join(prefix, "share/man", page), env={**PLAIN, "LC_ALL": "C.UTF-8", "MANWIDTH": "130"})
         assert "NAME" in said and "SEE ALSO" in said and "warning" not in said, said[:2000]
+
+
+def pages_that_programs_and_man_pages_name_are_installed():
+    prefix, named = stage(), set()
+    for where in ("bin", "lib", "share/man", "include"):
+        for directory, _, files in os.walk(os.path.join(prefix, where)):
+            for name in files:
+                with open(os.path.join(directory, name), "rb") as f:
+                    named |= set(re.findall(rb"docs/([a-z-]+\.md)", f.read()))
+    assert b"monitoring.md" in named, named
+    missing = [page for page in named if not os.path.exists(os.path.join(prefix.encode(), b"share/doc/siox", page))]
+    assert not missing, missing
 
 
 if __name__ == "__main__":

@@ -44,6 +44,13 @@ def a_source_that_was_named_and_does_not_work_is_a_failure():
     assert "no such provider" in siox("moon", status=2).stderr
 
 
+def the_daemons_own_source_is_shown_beside_the_nodes():
+    told = {p["name"]: p for p in json.loads(siox("--json").stdout)}
+    assert told["drives"]["works"] and told["drives"]["daemon"] and "daemon" not in told["memory"], told
+    shown = siox("drives").stdout
+    assert "drives" in shown and "works in the daemon" in shown and "memory" not in shown, shown
+
+
 def a_sample_agrees_with_the_kernel():
     before = time.clock_gettime(time.CLOCK_MONOTONIC)
     sample = json.loads(siox("--json", "--sample=0.3", "processors", "memory").stdout)

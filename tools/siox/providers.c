@@ -3,6 +3,7 @@
  * asked, a sample. */
 #include "cli/slip.h"
 #include "cli/text.h"
+#include "monitor/builtin.h"
 #include "monitor/metrics.h"
 #include "siox/collector.h"
 #include "siox/modules.h"
@@ -100,16 +101,19 @@ static int parse(int argc, char **argv, struct options *o) {
   o->names = argv + optind;
   o->nnames = argc - optind;
   for (int i = 0; i < o->nnames; i++)
-    if (!siox_provider_find(o->names[i]))
+    if (!siox_provider_find(o->names[i]) && strcmp(o->names[i], SIOX__DRIVES_NAME) != 0)
       return siox__slip(argv[0], "\"%s\": no such provider", o->names[i]) + 1;
   return 0;
 }
 
-static bool wanted(const struct options *o, const struct siox_provider *p) {
+static bool is_named(const struct options *o, const char *name) {
   for (int i = 0; i < o->nnames; i++)
-    if (strcmp(o->names[i], p->name) == 0)
+    if (strcmp(o->names[i], name) == 0)
       return true;
   return o->nnames == 0;
+}
+static bool wanted(const struct options *o, const struct siox_provider *p) {
+  return is_named(o, p->name);
 }
 
 /* What the provider says of itself; probe.error < 0: it does not work. Opened in a collector of its
@@ -132,8 +136,9 @@ static json_t *look(const struct options *o, const struct siox_provider *p) {
     const struct siox_metric *m = &cycle->series[i].metric;
     json_array_append_new(metrics, json_pack("{s:s, s:s, s:s, s:s, s:s, s:b}", "name", m->name,
                                              "where", m->where, "unit", m->unit, "kind",
-                                             siox_metric_kind_name(m->kind), "domain", siox_domain_name(m->domain),
-                                             "estimated", (m->flags & SIOX_METRIC_ESTIMATED) != 0));
+                                             siox_metric_kind_name(m->kind), "domain",
+                                             siox_domain_name(m->domain), "estimated",
+                                             (m->flags & SIOX_METRIC_ESTIMATED) != 0));
   }
   siox_collector_free(c);
   return json_pack("{s:s, s:s, s:b, s:s?, s:s?, s:o, s:i, s:f, s:o}", "name", p->name, "about",
@@ -141,6 +146,13 @@ static json_t *look(const struct options *o, const struct siox_provider *p) {
                    "grant", probe.error < 0 && probe.grant[0] ? probe.grant : NULL, "permitted",
                    json_boolean(probe.error != SIOX_EPERM), "priority", (int)p->priority,
                    "resolution_s", probe.resolution_s, "metrics", metrics);
+}
+
+/* The daemon's own: nobody else can read it. */
+static json_t *of_the_daemon(void) {
+  return json_pack("{s:s, s:s, s:b, s:n, s:n, s:b, s:i, s:f, s:[], s:b}", "name", SIOX__DRIVES_NAME,
+                   "about", SIOX__DRIVES_ABOUT, "works", true, "why", "grant", "permitted", true,
+                   "priority", 1, "resolution_s", 0.0, "metrics", "daemon", true);
 }
 
 static const char *text_of(const json_t *o, const char *key) {
@@ -183,7 +195,9 @@ static void put_provider(const json_t *p) {
   printf("               %s", works                                            ? "works"
                               : json_is_false(json_object_get(p, "permitted")) ? "not permitted: "
                                                                                : "not here: ");
-  if (works && resolution > 0)
+  if (json_is_true(json_object_get(p, "daemon")))
+    puts(" in the daemon, for up to 256 disks: siox disks");
+  else if (works && resolution > 0)
     printf(", resolution %g ms\n", 1e3 * resolution);
   else if (works)
     putchar('\n');
@@ -297,6 +311,8 @@ int siox__cmd_providers(int argc, char **argv) {
       failed |= o.nnames > 0 && !json_is_true(json_object_get(told_of, "works"));
       json_array_append_new(all, told_of);
     }
+  if (is_named(&o, SIOX__DRIVES_NAME))
+    json_array_append_new(all, of_the_daemon());
   int status = failed;
   if (o.sample)
     status |= sample(&o);
