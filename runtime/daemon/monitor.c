@@ -6,6 +6,7 @@
 #include "daemon/drives.h"
 #include "daemon/energies.h"
 #include "daemon/findings.h"
+#include "daemon/names.h"
 #include "daemon/nodes.h"
 #include "daemon/statistics.h"
 #include "daemon/triggers.h"
@@ -357,6 +358,8 @@ int siox__monitor_start(struct siox__monitor **out, const struct siox__monitor_e
     e = siox__triggers_new(&m->triggers, m->modules.file, root, m->env.knowledge, m->log, diag);
   if (e == 0)
     e = siox__nodes_start(&m->nodes, config, m->log, diag);
+  if (e == 0)
+    siox__names_tell(&m->modules, siox_collector_last(m->collector), m->log);
   if (e == 0)
     e = begin(m);
   if (e == 0)

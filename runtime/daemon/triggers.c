@@ -4,6 +4,7 @@
 #include "common/clock.h"
 #include "daemon/trigger_file.h"
 #include "monitor/metrics.h"
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +26,24 @@ struct siox__triggers {
   enum siox_record mode;
   int64_t mode_until;
 };
+
+/* What cannot be run is said when it should be; whoever wrote it down wants to know before. It may
+ * come later. */
+static void look_at_commands(const struct siox__rules *rules, const char *file,
+                             const struct siox__log *log) {
+  for (size_t i = 0; i < rules->n; i++)
+    for (size_t k = 0; k < rules->rule[i].nactions; k++) {
+      const struct siox__action *a = &rules->rule[i].action[k];
+      if (a->kind != SIOX__ACTION_COMMAND || access(a->argv[0], X_OK) == 0)
+        continue;
+      const int number = errno;
+      char path[256];
+      snprintf(path, sizeof path, "%s", a->argv[0]);
+      siox__printable(path);
+      siox__log(log, SIOX__LOG_WARN, "%s:%u: command: %s cannot be run now (%s)", file, a->line,
+                path, strerror(number));
+    }
+}
 
 int siox__triggers_new(struct siox__triggers **out, const char *file, const char *root,
                        const struct siox_knowledge *knowledge, const struct siox__log *log,
@@ -55,6 +74,8 @@ int siox__triggers_new(struct siox__triggers **out, const char *file, const char
     e = SIOX_ENOMEM;
   if (e == 0)
     e = siox__act_new(&t->act, file, root, log);
+  if (e == 0)
+    look_at_commands(&t->rules, file, log);
   if (e < 0)
     siox__triggers_free(t);
   else

@@ -11,6 +11,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { LEARN = 3 }; /* moves */
 
@@ -31,6 +32,18 @@ struct sensor {
  */
 static const char *const always_on = "node psys package cores dram disk";
 
+static bool are_domains(const char *list) {
+  for (const char *p = list; *p;) {
+    p += strspn(p, ", ");
+    const size_t length = strcspn(p, ", ");
+    const enum siox_domain d = length > 0 ? siox_domain_find(p, length) : SIOX_DOMAIN_PACKAGE;
+    if (d == SIOX_DOMAIN_NONE || d == SIOX_NDOMAINS)
+      return false;
+    p += length;
+  }
+  return true;
+}
+
 static int open_sensor(const struct siox_adpi_env *env, void **state, struct siox_diag *diag) {
   static const struct siox__number numbers[] = {
       {"after", offsetof(struct sensor, after), 1, 0, 1e6},
@@ -46,6 +59,13 @@ static int open_sensor(const struct siox_adpi_env *env, void **state, struct sio
     free(s);
     return e;
   }
+  for (size_t i = 0; s->domains && i < env->nsettings; i++)
+    if (strcmp(env->settings[i].key, "domains") == 0 && !are_domains(s->domains)) {
+      snprintf(diag->text, sizeof diag->text, "%s:%u: domains: '%s' are not all domains of energy",
+               env->origin, env->settings[i].line, s->domains);
+      free(s);
+      return SIOX_EINVAL;
+    }
   if (!s->domains)
     s->domains = always_on;
   *state = s;

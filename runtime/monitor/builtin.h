@@ -8,6 +8,9 @@
 #include "siox/providers.def"
 #undef SIOX_PROVIDER
 
+/* Is it one of the metrics of siox__provider_processes, which has none before processes come? */
+int siox__processes_measure(const char *metric);
+
 /* One that only a running daemon has (daemon/drives.h). */
 #define SIOX__DRIVES_NAME "drives"
 #define SIOX__DRIVES_ABOUT                                                                         \

@@ -360,6 +360,13 @@ static void note_of_processes(void *state, char *text, size_t size) {
            times, details, p->n, 100 * p->budget);
 }
 
+int siox__processes_measure(const char *metric) {
+  for (int i = 0; i < NMETRICS; i++)
+    if (strcmp(columns[i].name, metric) == 0)
+      return 1;
+  return 0;
+}
+
 static void probe_processes(const struct siox_provider_env *env, struct siox_probe *probe) {
   uint64_t busy_ns;
   siox__probe_file(env, "/proc/self/io", probe);

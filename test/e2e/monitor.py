@@ -79,6 +79,7 @@ def what_is_wrong_in_monitor_yaml_ends_the_daemon_with_its_place():
                            ("reasoners:\n  system:\n    max_load: 3\n", "monitor.yaml:3: max_load"),
                            ("reasoners: {node: 3}\n", "monitor.yaml:1: reasoners.node"),
                            ("detectors: [/nowhere.so]\n", "monitor.yaml:1: /nowhere.so"),
+                           ("detectors:\n- {plugin: sensor, config: {domains: package moon}}\n", "monitor.yaml:2: domains"),
                            ("providers:\n  - {plugin: memory, colour: red}\n", "monitor.yaml:2: providers[0].colour"),
                            ("providers: 3\n", "monitor.yaml:1: providers"), ("- memory\n", "monitor.yaml:1:"),
                            ("providers:\n  - config: {}\n", "monitor.yaml:2: providers[0]"),
@@ -87,6 +88,26 @@ def what_is_wrong_in_monitor_yaml_ends_the_daemon_with_its_place():
                                    "--set", f"monitor={configuration(directory, text)}", "--set", "monitor_period=0.1"],
                                   capture_output=True, text=True, timeout=60)
             assert done.returncode and says in done.stderr, (says, done)
+
+
+def names_that_nothing_here_has_are_told_at_the_start():
+    """Metrics, and commands of triggers: they may come later, so the daemon goes on."""
+    with tempfile.TemporaryDirectory() as directory:
+        path = configuration(directory, "providers: [memory, processes]\ndetectors:\n"
+                                        "- plugin: statistics\n  config: {metrics: mem_total mem_moon process_cpu}\n"
+                                        "- plugin: efficiency\n  config: {work: flops_dp}\n"
+                                        "triggers:\n- when: {}\n  do:\n  - command: /bin/true\n  - command: /no/where\n")
+        with Daemon(monitor=path, monitor_period=0.05) as daemon:
+            daemon.stop()
+            done = subprocess.run(daemon.command("--daemonize"), check=True, capture_output=True, text=True, timeout=60)
+            client = daemon.client()
+            daemon.pidfd = os.pidfd_open(client.ask("status")["pid"])
+            told = [line for line in done.stderr.splitlines() if "monitor.yaml:" in line]
+            assert len(told) == 3, told
+            for line, says in zip(told, ("monitor.yaml:11: command: /no/where cannot be run now (No such file",
+                                         "monitor.yaml:4: metrics: nothing here measures mem_moon",
+                                         "monitor.yaml:6: work: nothing here measures flops_dp")):
+                assert says in line, (says, told)
 
 
 def a_provider_that_does_not_work_is_told_and_the_others_go_on():
