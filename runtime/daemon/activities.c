@@ -38,13 +38,13 @@ struct sums { /* of a row */
 struct job {
   struct job *next; /* of its chain */
   uint32_t serial, nrows;
-  uint64_t partial;
+  struct siox__left_out left_out;
   struct siox__spread spread;      /* of those that left */
   struct siox__tallied *processes; /* that have not left */
   struct row {
     uint16_t row;
     struct sums sums;
-  } * row; /* of those that left */
+  } *row; /* of those that left */
 };
 struct siox__tallied {
   struct siox__tallied *next, *prev;         /* all */
@@ -222,12 +222,16 @@ static void add_sums(struct sums *to, const struct siox_tally_sum *s) {
 }
 
 /* All that a process did, by row. */
-static void add_all(const struct siox__tallied *p, struct sums *by_row, uint64_t *partial) {
+static void add_all(const struct siox__tallied *p, struct sums *by_row,
+                    struct siox__left_out *left_out) {
   unsigned at = 0, row, size_class;
   struct siox_tally_sum sum;
   while (siox__tally_next(p->tally, &at, &row, &size_class, &sum))
     add_sums(&by_row[row], &sum);
-  siox__tally_grow(partial, atomic_load_explicit(&p->tally->partial, memory_order_relaxed));
+  siox__tally_grow(&left_out->partial,
+                   atomic_load_explicit(&p->tally->partial, memory_order_relaxed));
+  siox__tally_grow(&left_out->unshown,
+                   atomic_load_explicit(&p->tally->unshown, memory_order_relaxed));
 }
 
 void siox__activities_each(struct siox__activities *a, const struct siox__tallied *p,
@@ -268,7 +272,7 @@ static void keep(struct job *job, const struct siox__tallied *p) {
   struct sums *by_row = calloc(SIOX_TALLY_ROWS, sizeof *by_row);
   if (!by_row)
     return;
-  add_all(p, by_row, &job->partial);
+  add_all(p, by_row, &job->left_out);
   spread(p, &job->spread);
   for (uint32_t i = 0; i < job->nrows; i++) {
     const struct sums *s = &job->row[i].sums;
@@ -339,13 +343,13 @@ uint64_t siox__activities_refused(struct siox__activities *a) {
 
 int siox__activities_totals(struct siox__activities *a, uint32_t serial,
                             struct siox__activity_total **totals, size_t *ntotals,
-                            uint64_t *partial) {
+                            struct siox__left_out *left_out) {
   struct sums *by_row = calloc(SIOX_TALLY_ROWS, sizeof *by_row);
   struct siox__activity_total *list = calloc(SIOX_TALLY_ROWS, sizeof *list);
   size_t n = 0;
   *totals = NULL;
   *ntotals = 0;
-  *partial = 0;
+  *left_out = (struct siox__left_out){0};
   if (!by_row || !list) {
     free(by_row);
     free(list);
@@ -354,11 +358,11 @@ int siox__activities_totals(struct siox__activities *a, uint32_t serial,
   pthread_mutex_lock(&a->lock);
   const struct job *job = *place_of(a, serial);
   if (job) {
-    *partial = job->partial;
+    *left_out = job->left_out;
     for (uint32_t i = 0; i < job->nrows; i++)
       by_row[job->row[i].row] = job->row[i].sums;
     for (const struct siox__tallied *p = job->processes; p; p = p->sibling)
-      add_all(p, by_row, partial);
+      add_all(p, by_row, left_out);
   }
   pthread_mutex_unlock(&a->lock);
   for (unsigned r = 0; r < SIOX_TALLY_ROWS; r++)
@@ -394,8 +398,8 @@ static json_t *whole(uint64_t x) { return json_integer(x > INT64_MAX ? INT64_MAX
 json_t *siox__activities_json(struct siox__activities *a, uint32_t job) {
   struct siox__activity_total *total;
   size_t n;
-  uint64_t partial;
-  if (siox__activities_totals(a, job, &total, &n, &partial) < 0)
+  struct siox__left_out left_out;
+  if (siox__activities_totals(a, job, &total, &n, &left_out) < 0)
     return json_null();
   json_t *list = json_array();
   for (size_t i = 0; i < n; i++)
@@ -405,7 +409,8 @@ json_t *siox__activities_json(struct siox__activities *a, uint32_t job) {
                                     whole(total[i].bytes), "errors", whole(total[i].errors),
                                     "seconds", total[i].seconds, "longest", total[i].longest_s));
   free(total);
-  return json_pack("{s:o, s:o}", "kinds", list, "partial", whole(partial));
+  return json_pack("{s:o, s:o, s:o}", "kinds", list, "partial", whole(left_out.partial), "unshown",
+                   whole(left_out.unshown));
 }
 
 /* What came since the last look; false where that cannot be, and the next look begins anew. */

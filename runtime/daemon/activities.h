@@ -21,8 +21,8 @@ struct siox__tallied; /* a process in there */
 int siox__activities_new(struct siox__activities **out, bool cycles);
 struct siox__activities *siox__activities_hold(struct siox__activities *a); /* one more owner */
 void siox__activities_free(struct siox__activities *a); /* the last one's frees */
-/* fd: of a HELLO, not kept. rank -1: none. job: its serial number. SIOX_EPROTO with *why: it is not a tally that
- * can be trusted to stay there; SIOX_ENOMEM. */
+/* fd: of a HELLO, not kept. rank -1: none. job: its serial number. SIOX_EPROTO with *why: it is not
+ * a tally that can be trusted to stay there; SIOX_ENOMEM. */
 int siox__activities_enter(struct siox__activities *a, int fd, int32_t pid, int32_t rank,
                            uint32_t job, struct siox__tallied **out, const char **why);
 struct siox_tally_sum;
@@ -48,10 +48,14 @@ struct siox__activity_total {
   uint64_t calls, bytes, errors;
   double seconds, longest_s;
 };
-/* *totals: in the tables' order, the caller's to free. partial: calls that are in none of them. */
+struct siox__left_out {
+  uint64_t partial; /* calls that are in none of the totals */
+  uint64_t unshown; /* calls that were not shown while they ran, so that none can be told to hang */
+};
+/* *totals: in the tables' order, the caller's to free. */
 int siox__activities_totals(struct siox__activities *a, uint32_t job,
                             struct siox__activity_total **totals, size_t *ntotals,
-                            uint64_t *partial);
+                            struct siox__left_out *left_out);
 json_t *siox__activities_json(struct siox__activities *a, uint32_t job);
 /* How its processes differ (daemon/spread.h), those that left and those that have not. */
 json_t *siox__activities_processes(struct siox__activities *a, uint32_t job);

@@ -115,6 +115,26 @@ os.kill(os.getpid(), 9)
         assert (seen["posix", "pwrite64"]["calls"], seen["posix", "pwrite64"]["bytes"]) == (100, 1000), seen
 
 
+def calls_of_threads_beyond_those_that_are_shown_are_told():
+    with tempfile.NamedTemporaryFile() as file, Daemon(monitor_period=0.05, clock="monotonic") as daemon:
+        script(daemon, """
+import threading
+threading.stack_size(65536)
+fd, all_there = os.open(sys.argv[1], os.O_RDWR), threading.Barrier(520)
+def write():
+    all_there.wait()
+    os.pwrite(fd, b'x', 0)
+    all_there.wait()
+threads = [threading.Thread(target=write) for _ in range(520)]
+for t in threads: t.start()
+for t in threads: t.join()
+""", file.name, check=True)
+        tool = daemon.client()
+        seen = until(lambda: next((c for j in tool.ask("report")["jobs"] if (c := j["calls"])["kinds"]), None))
+        assert sum(k["calls"] for k in seen["kinds"] if k["call"] == "pwrite64") == 520, seen
+        assert seen["unshown"] >= 8, seen  # the first thread may have had a place, too
+
+
 def a_full_file_system_is_the_programs_error_and_counted():
     with tempfile.TemporaryDirectory() as directory, Daemon(monitor_period=0.05, clock="monotonic") as daemon:
         mounted = ["unshare", "-m", "sh", "-c", 'mount -t tmpfs -o size=64k none "$0" && exec "$@"', directory]

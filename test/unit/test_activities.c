@@ -105,14 +105,31 @@ static void a_process_that_left_is_told_once_more(void **unused) {
 static uint64_t total_of(uint64_t *partial) {
   struct siox__activity_total *list;
   size_t n;
-  uint64_t calls = 0, left_out;
+  uint64_t calls = 0;
+  struct siox__left_out left_out;
   assert_int_equal(siox__activities_totals(a, JOB, &list, &n, &left_out), 0);
   for (size_t i = 0; i < n; i++)
     calls += list[i].calls;
   if (partial)
-    *partial = left_out;
+    *partial = left_out.partial;
   free(list);
   return calls;
+}
+
+static void calls_that_were_not_shown_are_told_of_the_job(void **unused) {
+  (void)unused;
+  struct siox__activity_total *list;
+  struct siox__left_out left_out;
+  size_t n;
+  atomic_store(&t->unshown, 3);
+  for (int i = 0; i < 2; i++) { /* of a process that is there, and of one that left */
+    assert_int_equal(siox__activities_totals(a, JOB, &list, &n, &left_out), 0);
+    assert_int_equal(left_out.unshown, 3);
+    assert_int_equal(left_out.partial, 0);
+    free(list);
+    if (i == 0)
+      siox__activities_leave(a, p);
+  }
 }
 
 static void totals_of_a_job_outlive_its_processes(void **unused) {
@@ -278,6 +295,7 @@ int main(void) {
       CASE(an_index_stays_what_it_is),
       CASE(what_runs_is_told_with_its_beginning),
       CASE(a_process_that_left_is_told_once_more),
+      CASE(calls_that_were_not_shown_are_told_of_the_job),
       CASE(totals_of_a_job_outlive_its_processes),
       CASE(each_process_is_told_apart),
       CASE(two_connections_of_a_process_are_one),

@@ -173,7 +173,7 @@ void siox__report_totals(json_t *report, const json_t *live, const char *job) {
   json_t *calls = json_array(), *one;
   json_t *processes = json_pack("{s:i, s:i, s:{}}", "ranks", 0, "others", 0, "figures");
   double disks = 0, processors = 0, cpu = 0, mpiio = 0, posix = 0;
-  json_int_t partial = 0, number = 0;
+  json_int_t partial = 0, unshown = 0, number = 0;
   size_t i;
   json_array_foreach(json_object_get(live, "jobs"), i, one) {
     if (!is_of(one, job))
@@ -182,6 +182,7 @@ void siox__report_totals(json_t *report, const json_t *live, const char *job) {
     add_calls(calls, json_object_get(counted, "kinds"));
     add_processes(processes, json_object_get(one, "processes"));
     partial += integer(counted, "partial");
+    unshown += integer(counted, "unshown");
     disks += total(one);
     processors += real(json_object_get(one, "processors"), "joules");
     cpu += real(json_object_get(one, "processors"), "seconds");
@@ -192,10 +193,11 @@ void siox__report_totals(json_t *report, const json_t *live, const char *job) {
     *(layer && !strcmp(layer, "mpiio") ? &mpiio : &posix) += real(one, "seconds");
     number += integer(one, "calls");
   }
-  json_t *totals = json_pack("{s:o, s:o, s:I, s:{s:f, s:f}, s:o, s:o, s:o}", "processes", processes,
-                             "calls", calls, "partial", partial, "io_seconds", "mpiio", mpiio,
-                             "posix", posix, "energy", energy(live, disks, processors), "anomalies",
-                             anomalies(live), "cost", cost(live, number));
+  json_t *totals =
+      json_pack("{s:o, s:o, s:I, s:I, s:{s:f, s:f}, s:o, s:o, s:o}", "processes", processes,
+                "calls", calls, "partial", partial, "unshown", unshown, "io_seconds", "mpiio",
+                mpiio, "posix", posix, "energy", energy(live, disks, processors), "anomalies",
+                anomalies(live), "cost", cost(live, number));
   json_object_set_new(totals, "listing",
                       listing(live, calls, cpu, disks + processors, real(report, "wall_seconds")));
   json_object_set_new(report, "totals", totals);

@@ -153,6 +153,12 @@ void siox__report_totals_print(FILE *out, const json_t *totals) {
   if (integer(totals, "partial"))
     fprintf(out, "  partial: %lld more calls were not counted: there was no room for their kinds\n",
             integer(totals, "partial"));
+  if (integer(totals, "unshown"))
+    fprintf(
+        out,
+        "  unshown: %lld calls of threads beyond the first 512 could not have been told if they "
+        "hung\n",
+        integer(totals, "unshown"));
   joules(out, json_object_get(totals, "energy"));
   anomalies(out, json_object_get(totals, "anomalies"));
   fprintf(out,
