@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* See drives.h. Of each drive, "disk0" and so on: requests (pieces of what programs ask for) and
- * bytes, the seconds that one request of the cycle takes on average to be served, without waiting
- * for others, and joules, which are the drive model's.
+ * bytes, the seconds that one request takes on average to be served, without waiting for others,
+ * and joules, which are the drive model's.
+ *
+ * One request alone says little of how fast a drive is: it may be the one that seeks. So the
+ * average is over FEW at least: where a cycle has less, the rest are taken to be like the average
+ * before.
  *
  * The bank tells of a stretch of rest when it is over: with the next request, which may be minutes
  * later. So that joules do not come in bursts that nobody's work explains, a reading adds what the
@@ -32,11 +36,13 @@ struct siox__drives {
   struct counts of[];
 };
 enum { REQUESTS, BYTES, TIME, ENERGY, METRICS };
+enum { FEW = 4 };
 struct reader {
   const struct siox__drives *drives;
   struct siox__metrics metrics;
   struct { /* at the reading before */
     uint64_t requests, service_ns, joules_nj;
+    double time_ns; /* of one; 0: none was yet */
   } *before;
 };
 
@@ -183,6 +189,13 @@ static size_t metrics_drives(void *state, const struct siox_metric **list) {
   return r->metrics.n;
 }
 
+/* So many requests took so long; those of the reading before took `before` each, 0: nobody knows.
+ */
+static double time_of_one(double requests, double ns, double before) {
+  const double more = before > 0 && requests < FEW ? FEW - requests : 0;
+  return (ns + more * before) / (requests + more);
+}
+
 static int read_drives(void *state, int64_t now_ns, struct siox_reading *readings) {
   struct reader *r = state;
   for (uint32_t i = 0; i < r->drives->n; i++, readings += METRICS) {
@@ -200,8 +213,9 @@ static int read_drives(void *state, int64_t now_ns, struct siox_reading *reading
     readings[TIME] =
         (struct siox_reading){.error = SIOX_EUNKNOWN}; /* of no request there is none */
     if (more > 0) {
-      readings[TIME] = (struct siox_reading){
-          .value = (double)(service_ns - r->before[i].service_ns) * 1e-9 / (double)more};
+      r->before[i].time_ns = time_of_one(
+          (double)more, (double)(service_ns - r->before[i].service_ns), r->before[i].time_ns);
+      readings[TIME] = (struct siox_reading){.value = r->before[i].time_ns * 1e-9};
       r->before[i].requests = requests;
       r->before[i].service_ns = service_ns;
     }

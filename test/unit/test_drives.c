@@ -83,6 +83,29 @@ static void without_a_request_there_is_no_time_of_one(void **unused) {
   siox__drives_free(drives);
 }
 
+static double time_of_requests(struct siox_collector *c, struct siox__drives *drives, int64_t now,
+                               int requests, int64_t ms) {
+  for (int i = 0; i < requests; i++) {
+    const struct siox_segment s = active(0, now, now + ms * 1000000, 4096, 0);
+    siox__drives_tell(drives, &s);
+  }
+  assert_int_equal(siox_collector_cycle(c, now, now), 0);
+  return series(siox_collector_last(c), "disk_request_time", "disk0")->last.value;
+}
+
+static void the_time_of_a_request_is_an_average_over_four_at_least(void **unused) {
+  (void)unused;
+  struct siox__drives *drives = siox__drives_new(1, NULL);
+  struct siox_collector *c = collect(drives);
+  assert_int_equal(siox_collector_cycle(c, S, S), 0);
+  assert_true(fabs(time_of_requests(c, drives, 2 * S, 2, 10) - 0.010) < 1e-12); /* nothing before */
+  assert_true(fabs(time_of_requests(c, drives, 3 * S, 8, 2) - 0.002) < 1e-12);
+  assert_true(fabs(time_of_requests(c, drives, 4 * S, 1, 6) - 0.003) < 1e-12); /* (6 + 3 * 2) / 4 */
+  assert_true(fabs(time_of_requests(c, drives, 5 * S, 4, 9) - 0.009) < 1e-12);
+  siox_collector_free(c);
+  siox__drives_free(drives);
+}
+
 /* A trillion pieces of a third of a nanojoule would be too slow here: a thousand tell it, too. */
 static void no_joule_is_lost_to_rounding(void **unused) {
   (void)unused;
@@ -227,6 +250,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(what_a_drive_did_is_read),
       cmocka_unit_test(without_a_request_there_is_no_time_of_one),
+      cmocka_unit_test(the_time_of_a_request_is_an_average_over_four_at_least),
       cmocka_unit_test(no_joule_is_lost_to_rounding),
       cmocka_unit_test(joules_of_a_drive_at_rest_come_evenly),
       cmocka_unit_test(a_drive_rests_at_the_speed_that_it_has),
