@@ -24,20 +24,15 @@ contains
     stop 1
   end subroutine
 
-  subroutine send(buffer, n, to, tag)
+  ! To one rank and from another, which all ranks do at once.
+  subroutine swap(sent, n, to, got, m, from, tag)
     include 'mpif.h'
-    integer, intent(in) :: n, to, tag
-    real(real8), intent(in) :: buffer(n)
-    integer :: ierr
-    call MPI_Send(buffer, n, MPI_DOUBLE_PRECISION, to, tag, MPI_COMM_WORLD, ierr)
-  end subroutine
-
-  subroutine receive(buffer, n, from, tag)
-    include 'mpif.h'
-    integer, intent(in) :: n, from, tag
-    real(real8), intent(inout) :: buffer(n)
+    integer, intent(in) :: n, to, m, from, tag
+    real(real8), intent(in) :: sent(n)
+    real(real8), intent(inout) :: got(m)
     integer :: ierr, status(MPI_STATUS_SIZE)
-    call MPI_Recv(buffer, n, MPI_DOUBLE_PRECISION, from, tag, MPI_COMM_WORLD, status, ierr)
+    call MPI_Sendrecv(sent, n, MPI_DOUBLE_PRECISION, to, tag, got, m, MPI_DOUBLE_PRECISION, from, tag, MPI_COMM_WORLD, &
+                      status, ierr)
   end subroutine
 
   integer function rank_at(x, y)
@@ -104,9 +99,8 @@ contains
 
   ! Fills the layers around the cells. At the cube's faces nothing is behind, and the layers there keep what they have.
   subroutine exchange()
-    include 'mpif.h'
     real(real8), allocatable :: sent(:), got(:)
-    integer :: axis, way, c, of, n, m, to, from, ierr, status(MPI_STATUS_SIZE)
+    integer :: axis, way, c, of, n, m, to, from
     logical :: edge
     m = values * q * maxval(room) ** 2
     allocate (sent(m), got(m))
@@ -120,8 +114,7 @@ contains
           edge = of == merge(q - 1, 0, way == 1)
           if (.not. edge) n = n + layer(axis, c, merge(extent(axis, c), 1, way == 1), sent, n, .true.)
         end do
-        call MPI_Sendrecv(sent, n, MPI_DOUBLE_PRECISION, to, axis, got, m, MPI_DOUBLE_PRECISION, from, axis, MPI_COMM_WORLD, &
-                          status, ierr)
+        call swap(sent, n, to, got, m, from, axis)
         n = 0
         do of = 0, q - 1
           c = cell_at(axis, of)

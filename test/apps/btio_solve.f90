@@ -127,7 +127,8 @@ contains
   ! (1 - dt * d/dt along the axis) change' = change, for all lines along it.
   subroutine sweep(axis)
     integer, intent(in) :: axis
-    real(real8), allocatable :: edge(:, :, :), edge_upper(:, :, :, :) ! of the last layer: what the next cell needs
+    ! Of a cell's last layer: what the next cell needs.
+    real(real8), allocatable :: edge(:, :, :), edge_upper(:, :, :, :), new(:, :, :), new_upper(:, :, :, :)
     real(real8) :: lower(values, values), over(values, values), middle(values, values)
     integer :: at, c, m, a, b
     lower = -dt / (2 * h) * carry(:, :, axis)
@@ -138,30 +139,27 @@ contains
       over(m, m) = over(m, m) - dt * spread / h**2
       middle(m, m) = 1 + 2 * dt * spread / h**2
     end do
+    allocate (edge(values, 0, 0), edge_upper(values, values, 0, 0))
     do at = 0, q - 1
       c = cell_at(axis, at)
       a = extent(mod(axis, 3) + 1, c)
       b = extent(mod(axis + 1, 3) + 1, c)
-      allocate (edge(values, a, b), edge_upper(values, values, a, b))
-      if (at > 0) then
-        call receive(edge, size(edge), previous(axis), 10 + axis)
-        call receive(edge_upper, size(edge_upper), previous(axis), 20 + axis)
+      allocate (new(values, a, b), new_upper(values, values, a, b))
+      if (at > 0) then ! what this cell needs of the one before it, which is another rank's
+        call swap(edge, size(edge), next(axis), new, size(new), previous(axis), 10 + axis)
+        call swap(edge_upper, size(edge_upper), next(axis), new_upper, size(new_upper), previous(axis), 20 + axis)
       end if
+      call move_alloc(new, edge)
+      call move_alloc(new_upper, edge_upper)
       call eliminate(axis, c, lower, middle, over, edge, edge_upper)
-      if (at < q - 1) then
-        call send(edge, size(edge), next(axis), 10 + axis)
-        call send(edge_upper, size(edge_upper), next(axis), 20 + axis)
-      end if
-      deallocate (edge, edge_upper)
     end do
     do at = q - 1, 0, -1
       c = cell_at(axis, at)
-      allocate (edge(values, extent(mod(axis, 3) + 1, c), extent(mod(axis + 1, 3) + 1, c)))
-      edge = 0
-      if (at < q - 1) call receive(edge, size(edge), next(axis), 30 + axis)
+      allocate (new(values, extent(mod(axis, 3) + 1, c), extent(mod(axis + 1, 3) + 1, c)))
+      new = 0
+      if (at < q - 1) call swap(edge, size(edge), previous(axis), new, size(new), next(axis), 30 + axis)
+      call move_alloc(new, edge)
       call put_back(axis, c, edge)
-      if (at > 0) call send(edge, size(edge), previous(axis), 30 + axis)
-      deallocate (edge)
     end do
   end subroutine
 

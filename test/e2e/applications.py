@@ -149,6 +149,13 @@ def btio_writes_the_same_in_both_modes_on_any_square():
         assert len(got) == 1, got
 
 
+def btio_needs_no_room_for_messages_in_the_mpi_library():
+    with Place() as place:  # class W: 29 KB each, which ranks that all send before they receive would wait for in vain
+        program, file = fortran(place, "btio_full"), os.path.join(place.directory, "u")
+        got = {what_it_did(run(place, program, ranks, "--class", "W", "--steps", "2", "--every", "2", file), file) for ranks in (1, 4)}
+        assert len(got) == 1, got
+
+
 def btio_dumps_are_the_cube_in_order():
     """The faces of the cube never change: what is there can be computed from the text of btio_solve.f90 alone."""
     def solution(x, y, z):
