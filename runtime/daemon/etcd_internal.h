@@ -50,7 +50,7 @@ struct siox__etcd {
   char from[SIOX__ETCD_KEY + 2]; /* the next key of the list */
   size_t from_length;
   int64_t page, list_revision; /* 0: of now */
-  int64_t put_revision, put_at, seen_revision;
+  int64_t put_revision, put_at, seen_revision, seen_at;
   struct siox__etcd_item item;
 };
 

@@ -216,6 +216,7 @@ static void hear_line(struct siox__etcd *e, const char *line, size_t length, int
     siox__etcd_lost(e, now, "the watch was ended by the server");
   else {
     e->created |= a.created;
+    e->seen_at = now;
     e->seen_revision = a.revision > e->seen_revision ? a.revision : e->seen_revision;
     for (size_t i = 0; a.events && i < a.n; i++) {
       const int bad = siox__etcd_item(&a, i, &e->item);
@@ -227,12 +228,14 @@ static void hear_line(struct siox__etcd *e, const char *line, size_t length, int
   siox__etcd_answer_end(&a);
 }
 
-/* A watch that does not begin, or does not say what this client itself has put, is dead, whatever
- * TCP thinks. */
+/* A watch that does not begin, or says nothing while something that this client itself has put is
+ * still to be said, is dead, whatever TCP thinks. One that is late but goes on is let be: a server
+ * that has much to do would have more with another list. */
 static int64_t deaf_at(const struct siox__etcd *e) {
   if (e->watching && !e->created)
     return e->watched_at + ANSWER_MS * (S / 1000);
-  return e->watching && e->put_revision > e->seen_revision ? e->put_at + 10 * S : INT64_MAX;
+  const int64_t last = e->put_at > e->seen_at ? e->put_at : e->seen_at;
+  return e->watching && e->put_revision > e->seen_revision ? last + 10 * S : INT64_MAX;
 }
 
 void siox__etcd_hear(struct siox__etcd *e, int64_t now) {

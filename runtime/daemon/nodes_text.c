@@ -6,6 +6,8 @@
 #include <string.h>
 
 static const int64_t S = INT64_C(1000000000);
+static const int64_t GAP_NS = INT64_C(500000000); /* between two writes */
+enum { AT_ONCE = 4 };                             /* changes of a node that was quiet */
 
 bool siox__node_name_good(const char *name, size_t length) {
   static const char known[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-";
@@ -57,15 +59,15 @@ int siox__node_value_get(const char *text, size_t length, struct siox_node_repor
   return good ? 0 : SIOX_ESYNTAX;
 }
 
-/* All nodes together write at most 100 changes, and 20 states that stay, a second. */
-static int64_t least_ns(size_t nodes) {
-  const int64_t all = (int64_t)nodes * (S / 100);
-  return all > S / 2 ? all : S / 2;
+/* Each write goes to all nodes, so what etcd has to do grows with their square: together they make
+ * at most 2,000 messages a second of states that change, and 1,000 of those that stay, as long as
+ * that is once a minute, and once in ten. */
+static int64_t paced(size_t nodes, int64_t each_ns, int64_t least, int64_t most) {
+  const int64_t all = (int64_t)(nodes * nodes) * each_ns;
+  return all < least ? least : all < most ? all : most;
 }
-static int64_t most_ns(size_t nodes) {
-  const int64_t all = (int64_t)nodes * (S / 20);
-  return all > 3 * S ? all : 3 * S;
-}
+static int64_t change_ns(size_t nodes) { return paced(nodes, S / 2000, GAP_NS, 60 * S); }
+static int64_t stay_ns(size_t nodes) { return paced(nodes, S / 1000, 3 * S, 600 * S); }
 
 static int badness(enum siox_condition state) {
   static const int rank[SIOX_NCONDITIONS] = {
@@ -89,8 +91,9 @@ void siox__pace_tell(struct siox__pace *p, const struct siox_node_report *own, i
 
 static int64_t due_at(const struct siox__pace *p, size_t nodes) {
   if (said(p))
-    return p->written_ns + most_ns(nodes);
-  return p->written_ns ? p->written_ns + least_ns(nodes) : 0;
+    return p->written_ns + stay_ns(nodes);
+  const int64_t gap = p->written_ns + GAP_NS, share = p->used_ns - (AT_ONCE - 1) * change_ns(nodes);
+  return !p->written_ns ? 0 : gap > share ? gap : share;
 }
 
 bool siox__pace_due(struct siox__pace *p, size_t nodes, int64_t now,
@@ -102,6 +105,7 @@ bool siox__pace_due(struct siox__pace *p, size_t nodes, int64_t now,
   p->worst = p->latest;
   p->is_written = true;
   p->written_ns = now;
+  p->used_ns = (p->used_ns > now ? p->used_ns : now) + change_ns(nodes);
   return true;
 }
 

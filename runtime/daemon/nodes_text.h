@@ -18,14 +18,16 @@ int siox__node_value_get(const char *text, size_t length, struct siox_node_repor
                          char owner[17]);
 
 /* What of this node's cycles is written. A state is written when it changes; between two writes
- * lies some time, at the end of which the worst state since is written, for one bad cycle is to be
- * heard, too. A state that stays is written again now and then. The more nodes there are the
- * longer the times are, so that all of them together write no more than one etcd takes. */
+ * lies half a second, at the end of which the worst state since is written, for one bad cycle is to
+ * be heard, too. A state that stays is written again now and then. The more nodes there are the
+ * rarer is what stays, and what changes again and again: a node that was quiet has four changes
+ * before that, so that what it says is not held for long. */
 struct siox__pace {
   struct siox_node_report latest, worst; /* worst: of the cycles after what was written */
   struct siox_node_report written;
   bool is_written; /* as far as is known */
   int64_t told_ns, written_ns, interval_ns;
+  int64_t used_ns; /* until then this node's share of writes is used up */
 };
 /* A cycle has ended. */
 void siox__pace_tell(struct siox__pace *p, const struct siox_node_report *own, int64_t now_ns);

@@ -103,17 +103,42 @@ static enum siox_condition flapping(unsigned i) { return i % 2 ? SIOX_ABNORMAL_B
 
 static void a_state_that_stays_is_written_each_three_seconds(void **unused) {
   (void)unused;
-  assert_int_equal(writes(2, 301, good), 11);    /* at 0, 3, ... 30 s */
-  assert_int_equal(writes(60, 301, good), 11);   /* 60 nodes: 20 a second */
-  assert_int_equal(writes(100, 301, good), 7);   /* 100: each 5 s, 20 a second */
-  assert_int_equal(writes(4000, 2001, good), 2); /* each 200 s */
+  assert_int_equal(writes(2, 301, good), 11); /* at 0, 3, ... 30 s */
+  assert_int_equal(writes(50, 301, good), 11);
+}
+
+static void of_more_nodes_each_is_written_less_often(void **unused) {
+  (void)unused;
+  assert_int_equal(writes(60, 301, good), 9);    /* 60 * 60 / 1000 = 3.6 s */
+  assert_int_equal(writes(100, 301, good), 4);   /* each 10 s */
+  assert_int_equal(writes(4000, 6001, good), 2); /* each ten minutes, and no less often */
 }
 
 static void one_that_changes_is_written_at_most_twice_a_second(void **unused) {
   (void)unused;
   assert_int_equal(writes(2, 301, flapping), 61);
-  assert_int_equal(writes(100, 301, flapping), 31); /* 100 a second, all together */
-  assert_int_equal(writes(1000, 301, flapping), 4); /* each 10 s */
+  assert_int_equal(writes(31, 301, flapping), 61); /* 31 * 31 / 2000 = 0.48 s */
+}
+
+static void of_more_nodes_four_changes_at_once_and_then_their_share(void **unused) {
+  (void)unused;
+  assert_int_equal(writes(100, 301, flapping), 10); /* 0, 0.5, 1, 1.5, and each 5 s from 5 s on */
+  assert_int_equal(writes(1000, 301, flapping), 4);
+  assert_int_equal(writes(1000, 1211, flapping), 6); /* and each minute: at 60 and 120 s */
+}
+
+static void one_bad_cycle_of_a_thousand_nodes_is_over_half_a_second_later(void **unused) {
+  (void)unused;
+  struct siox__pace p = {.told_ns = 0};
+  struct siox_node_report out = report(0, SIOX_GOOD);
+  unsigned n = 0;
+  for (unsigned i = 0; i <= 600; i++) {
+    const struct siox_node_report own = report(i + 1, i == 100 ? SIOX_ABNORMAL_BAD : SIOX_GOOD);
+    siox__pace_tell(&p, &own, S + i * 100 * MS);
+    n += siox__pace_due(&p, 1000, S + i * 100 * MS, &out);
+    assert_int_equal(out.state, i >= 100 && i < 105 ? SIOX_ABNORMAL_BAD : SIOX_GOOD);
+  }
+  assert_int_equal(n, 3);
 }
 
 static void one_bad_cycle_between_two_writes_is_written(void **unused) {
@@ -265,7 +290,10 @@ int main(void) {
       cmocka_unit_test(what_is_no_report_is_refused),
       cmocka_unit_test(names_are_words),
       cmocka_unit_test(a_state_that_stays_is_written_each_three_seconds),
+      cmocka_unit_test(of_more_nodes_each_is_written_less_often),
       cmocka_unit_test(one_that_changes_is_written_at_most_twice_a_second),
+      cmocka_unit_test(of_more_nodes_four_changes_at_once_and_then_their_share),
+      cmocka_unit_test(one_bad_cycle_of_a_thousand_nodes_is_over_half_a_second_later),
       cmocka_unit_test(one_bad_cycle_between_two_writes_is_written),
       cmocka_unit_test(a_change_after_some_time_is_written_at_once),
       cmocka_unit_test(a_monitor_that_hangs_is_dead_after_ten_cycles_or_seconds),
