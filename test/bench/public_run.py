@@ -167,8 +167,10 @@ def one_run(run, ranks, level, binaries, directory):
     check = made["check"]
     row = {"level": level, "ranks": ranks, "arguments": run["arguments"], "differences": said, "transitions": check.get("transitions"),
            "why": check["why"], "status": checked.status}
-    for key in ("accesses", "outside", "predicted", "touched", "unforetold", "first_outside", "first_unused", "unhinted"):
+    for key in ("accesses", "outside", "predicted", "touched", "unforetold", "unhinted"):
         row[key] = check.get(key) or 0
+    for key in ("first_outside", "first_unused"):
+        row[key] = check.get(key) or []
     windows = check.get("windows") or {}
     row.update(used=windows.get("used", 0), eligible=windows.get("eligible", 0))
     return row
