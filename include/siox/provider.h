@@ -135,7 +135,8 @@ struct siox_provider {
   int (*open)(const struct siox_provider_env *env, void **state, struct siox_diag *diag);
   /* The metrics; the list lives until the next call of metrics() or close(). */
   size_t (*metrics)(void *state, const struct siox_metric **list);
-  /* One reading for each metric, at most one sample a metric; now_ns of CLOCK_MONOTONIC. 1: the
+  /* One reading for each metric, at most one sample a metric; now_ns of CLOCK_MONOTONIC. Those that
+   * are left as they are say SIOX_ENOENT, of SIOX_PROVIDER_OF_PROCESSES SIOX_READING_HELD. 1: the
    * list has changed (a processor came, an interface went): nothing was read, metrics() has the new
    * one. Negative: nothing can be read. */
   int (*read)(void *state, int64_t now_ns, struct siox_reading *readings);

@@ -269,6 +269,8 @@ static void hold(const struct siox_cycle *cycle, struct siox_series *series,
 }
 
 static void read_source(struct siox_collector *c, struct siox__source *s) {
+  const int32_t unread =
+      s->provider->flags & SIOX_PROVIDER_OF_PROCESSES ? SIOX_READING_HELD : SIOX_ENOENT;
   int e = 1;
   const struct siox_metric *list;
   /* A provider that failed while it made a new list may have another one than it had. */
@@ -276,7 +278,7 @@ static void read_source(struct siox_collector *c, struct siox__source *s) {
     return;
   for (int tries = 0; e > 0 && tries < MAX_CHANGES; tries++) {
     for (size_t i = 0; i < s->n; i++)
-      s->readings[i] = (struct siox_reading){.error = SIOX_ENOENT};
+      s->readings[i] = (struct siox_reading){.error = unread};
     e = s->provider->read(s->state, c->cycle.now_ns, s->readings);
     if (e > 0 && take_list(c, s) < 0)
       e = SIOX_ENOMEM;

@@ -98,13 +98,14 @@ static int follow(struct siox__ledger *l, const struct siox_cycle *cycle) {
       continue;
     if (l->nbusy == l->busy_room) {
       const size_t room = l->busy_room ? 2 * l->busy_room : 16;
-      uint32_t *more = realloc(l->busy, room * sizeof *more);
+      struct siox__ledger_busy *more = realloc(l->busy, room * sizeof *more);
       if (!more)
         return SIOX_ENOMEM;
       l->busy = more;
       l->busy_room = room;
     }
-    l->busy[l->nbusy++] = (uint32_t)i;
+    const char *where = cycle->series[i].metric.where; /* PID@START */
+    l->busy[l->nbusy++] = (struct siox__ledger_busy){(uint32_t)i, (int32_t)strtol(where, NULL, 10)};
   }
   if (l->nahead < cycle->nseries) {
     struct siox__ledger_ahead *more = realloc(l->ahead, cycle->nseries * sizeof *more);
@@ -139,15 +140,15 @@ static double busy_of(struct siox__ledger *l, const struct siox_cycle *cycle, si
 static void add_busy(struct siox__ledger *l, const struct siox_cycle *cycle,
                      const struct siox__ledger_process *processes, size_t n) {
   for (size_t k = 0, at = 0; k < l->nbusy; k++) {
-    const size_t i = l->busy[k];
+    const size_t i = l->busy[k].series;
     const struct siox_series *s = &cycle->series[i];
     if (s->gone || (s->last.state != SIOX_SAMPLE_VALID && s->last.state != SIOX_SAMPLE_HELD)) {
       l->ahead[i].busy_s = 0; /* what makes up for it never comes */
       continue;
     }
     const double busy_s = busy_of(l, cycle, i);
-    const long pid = strtol(s->metric.where, NULL, 10); /* PID@START */
-    if (at >= n || processes[at].pid != pid) {          /* most stand in one order */
+    const int32_t pid = l->busy[k].pid;
+    if (at >= n || processes[at].pid != pid) { /* most stand in one order */
       at = 0;
       for (size_t high = n; at < high;) {
         const size_t middle = at + (high - at) / 2;

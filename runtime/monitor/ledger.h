@@ -19,6 +19,10 @@ struct siox__ledger_ahead {
   uint32_t generation; /* of its series */
   double busy_s;
 };
+struct siox__ledger_busy { /* a series of a process' time */
+  uint32_t series;
+  int32_t pid;
+};
 struct siox__ledger {
   struct siox__ledger_job *job;
   struct siox_cpu_share *share; /* beside job, of this cycle */
@@ -26,7 +30,7 @@ struct siox__ledger {
   size_t last;                      /* job that was looked for */
   struct siox__ledger_ahead *ahead; /* of each series */
   size_t nahead;
-  uint32_t *busy; /* series of processes' times, when the lists were these */
+  struct siox__ledger_busy *busy; /* when the lists were these */
   size_t nbusy, busy_room;
   uint64_t lists;
   /* The first is the sum of all jobs' and of the rest. */

@@ -327,8 +327,6 @@ static int read_processes(void *state, int64_t now_ns, struct siox_reading *read
   int e = follow(p, pids, wanted);
   if (e != 0)
     return e < 0 ? e : list(p);
-  for (size_t i = 0; i < p->n * NMETRICS; i++)
-    readings[i] = (struct siox_reading){.error = SIOX_READING_HELD};
   if (p->last_ns > 0 && now_ns > p->last_ns)
     p->period_ns = now_ns - p->last_ns < LONGEST_NS ? now_ns - p->last_ns : LONGEST_NS;
   double room_ns = p->budget * (double)p->period_ns, took_ns = 0;
