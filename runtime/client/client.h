@@ -27,6 +27,8 @@
 #include <stdint.h>
 
 #define SIOX_EXPORT __attribute__((visibility("default")))
+/* Of data: reached without a look into a table. */
+#define SIOX_HIDDEN __attribute__((visibility("hidden")))
 #define SIOX_PATH_MAX 4096
 
 /* NEW until the daemon is first looked for; LOST while it is away and looked for again; GONE: there
@@ -60,7 +62,7 @@ struct siox__client {
   char job[96];       /* "" until first needed */
   int64_t joining_ns; /* what the first look for the daemon took */
 };
-extern struct siox__client siox__client;
+extern struct siox__client siox__client SIOX_HIDDEN;
 
 struct siox__file;
 
@@ -87,7 +89,8 @@ struct siox__thread {
 #else
 #define SIOX_VFORK_UNSEEN true
 #endif
-extern _Thread_local struct siox__thread siox__self __attribute__((tls_model("initial-exec")));
+extern _Thread_local struct siox__thread siox__self
+    __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
 /* Guard: false when this thread is inside already. Every enter that was true needs its exit. */
 static inline bool siox__enter(void) {
@@ -240,8 +243,8 @@ struct siox__reach;
  * compiled with the pass; layout NULL: not known. */
 void siox__predict_opened(struct siox_site *site, void *handle, const struct siox_layout *layout);
 void siox__predict_closed(void *handle);
-/* A nonblocking (key: siox__request_key) or split access was begun, and is complete, or (seen false)
- * its completion will not be seen. */
+/* A nonblocking (key: siox__request_key) or split access was begun, and is complete, or (seen
+ * false) its completion will not be seen. */
 void siox__predict_departs(uint64_t key, void *handle, const struct siox__reach *reach);
 void siox__predict_lands(uint64_t key, bool seen);
 extern _Atomic uint32_t siox__predict_flights; /* so many are under way */
@@ -254,7 +257,7 @@ void siox__predict_beside(void *handle, const char *layout);
 /* A call that moves the shared file pointer. */
 void siox__predict_pointer(void *handle);
 /* The epoch (siox__client) in which nothing is foretold, whatever is called; 0: none. */
-extern _Atomic uint32_t siox__predict_asleep;
+extern _Atomic uint32_t siox__predict_asleep SIOX_HIDDEN;
 static inline bool siox__predicts(void) {
   return atomic_load_explicit(&siox__predict_asleep, memory_order_relaxed) !=
          atomic_load_explicit(&siox__client.epoch, memory_order_relaxed);

@@ -22,7 +22,7 @@ struct siox__file {
   char layout[1024]; /* text; "": too long to keep, or none */
 };
 
-extern _Atomic(struct siox__file *) siox__fd_file[SIOX_MAX_FD];
+extern _Atomic(struct siox__file *) siox__fd_file[SIOX_MAX_FD] SIOX_HIDDEN;
 
 /* The file behind a descriptor if accesses to it are to be charged, else NULL. */
 static inline struct siox__file *siox__managed(int fd) {

@@ -17,8 +17,8 @@ struct siox__real {
 #include "siox/io.def"
 #undef SIOX_IO
 };
-extern struct siox__real siox__real_table;
-extern _Atomic int siox__real_found;
+extern struct siox__real siox__real_table __attribute__((visibility("hidden")));
+extern _Atomic int siox__real_found __attribute__((visibility("hidden")));
 extern void *siox__real_vfork; /* no I/O: not in the table (vfork.c) */
 void siox__real_find(void);
 

@@ -62,6 +62,24 @@ static inline bool take_turn(void) {
 
 static inline void give_turn(void) { atomic_store_explicit(&turn, FREE, memory_order_release); }
 
+/* Guard and turn at once, if the turn is free. */
+static inline bool begin_turn(struct siox__thread *self) {
+  uint32_t was = FREE;
+  self->depth = 1;
+  atomic_signal_fence(memory_order_seq_cst);
+  if (__builtin_expect(atomic_compare_exchange_strong_explicit(
+                           &turn, &was, TAKEN, memory_order_acquire, memory_order_relaxed),
+                       1))
+    return true;
+  self->depth = 0;
+  return false;
+}
+static inline void end_turn(struct siox__thread *self) {
+  give_turn();
+  atomic_signal_fence(memory_order_seq_cst);
+  self->depth = 0;
+}
+
 /* Numbers of threads that live, given out again when they end: a tally has places for so many, and
  * counts without locking for the first of these. What comes beyond has numbers above, which several
  * may have. Never 0. */
@@ -160,50 +178,86 @@ void siox__record_activity(enum siox_rec_type type, uint64_t uid, int64_t time, 
     put(type, time, body, bytes, NULL, 0, first ? SIOX_PUT_URGENT : 0);
 }
 
-void siox__record_posix(const struct siox__span *s, int64_t result, int64_t offset) {
-  struct record {
-    struct siox_rec_head head;
-    struct siox_rec_posix body;
-  } *r;
-  struct siox__ring_place place;
-  struct siox__thread *self = &siox__self;
+/* One record in its place, under the guard of the caller; every field is assigned where it lies. */
+struct posix_record {
+  struct siox_rec_head head;
+  struct siox_rec_posix body;
+};
+static inline void fill(struct posix_record *r, const struct siox__span *s, uint64_t site,
+                        uint64_t uid, uint64_t seq, int64_t bytes, int64_t offset, int failure) {
+  r->head = (struct siox_rec_head){
+      .bytes = sizeof *r, .type = SIOX_REC_POSIX, .thread = (uint16_t)s->thread, .time = s->end};
+  r->body = (struct siox_rec_posix){.start = s->start,
+                                    .file = s->file,
+                                    .offset = offset,
+                                    .bytes = bytes,
+                                    .site = site,
+                                    .coll_uid = uid,
+                                    .coll_seq = seq,
+                                    .call = s->row - (uint32_t)SIOX_NCALLS,
+                                    .result = failure};
+}
+
+/* Where anything is out of the common: marked, contended, at the end of the ring, of a site. */
+__attribute__((noinline)) static void posix_slowly(const struct siox__span *s, int64_t result,
+                                                   int64_t offset) {
+  struct posix_record r;
   if (!siox__enter())
     return;
-  atomic_signal_fence(memory_order_seq_cst);
-  const int failure = __builtin_expect(result < 0, 0) ? errno : 0;
-  uint64_t site = self->io_site, uid = self->io_uid, seq = self->io_seq;
-  if (!self->io_running) {
-    site = __builtin_expect(self->within != NULL, 0) ? siox__record_site(self->within) : 0;
-    uid = seq = 0;
-  }
-  const bool marked = failure || s->end - s->start > SIOX_MARK_NS;
-  bool wake = false;
-  if (take_turn()) {
-    r = (struct record *)siox__ring_place(siox__client.ring, siox__client.ring_bytes,
-                                          SIOX_REC_POSIX, sizeof *r, marked ? 0 : SIOX_PUT_SPARE,
-                                          &place);
-    if (r) {
-      r->head = (struct siox_rec_head){.bytes = sizeof *r,
-                                       .type = SIOX_REC_POSIX,
-                                       .thread = (uint16_t)s->thread,
-                                       .time = s->end};
-      r->body = (struct siox_rec_posix){.start = s->start,
-                                        .file = s->file,
-                                        .offset = offset,
-                                        .bytes = result < 0 ? 0 : result,
-                                        .site = site,
-                                        .coll_uid = uid,
-                                        .coll_seq = seq,
-                                        .call = s->row - (uint32_t)SIOX_NCALLS,
-                                        .result = failure};
-      wake = siox__ring_publish(siox__client.ring, &place);
-    }
-    give_turn();
-  }
-  if (__builtin_expect(wake, 0))
-    wake_daemon();
-  atomic_signal_fence(memory_order_seq_cst);
+  const int saved = errno;
+  const struct siox__thread *self = &siox__self;
+  const bool inside = self->io_running;
+  const bool marked = result < 0 || s->end - s->start > SIOX_MARK_NS;
+  fill(&r, s, inside ? self->io_site : siox__record_site(self->within), inside ? self->io_uid : 0,
+       inside ? self->io_seq : 0, result < 0 ? 0 : result, offset, result < 0 ? saved : 0);
+  put(SIOX_REC_POSIX, s->end, &r.body, sizeof r.body, NULL, 0, marked ? 0 : SIOX_PUT_SPARE);
   siox__exit();
+  errno = saved;
+}
+
+__attribute__((noinline)) static void wake_and_leave(void) {
+  wake_daemon();
+  siox__exit();
+}
+
+/* No frame and no call on the common way: it runs at each recorded call. */
+void siox__record_posix(const struct siox__span *s, int64_t result, int64_t offset) {
+  struct siox__thread *self = &siox__self;
+  struct siox__ring_place place;
+  if (self->depth)
+    return;
+  uint64_t site = 0, uid = 0, seq = 0;
+  if (self->io_running) {
+    site = self->io_site;
+    uid = self->io_uid;
+    seq = self->io_seq;
+  } else if (__builtin_expect(self->within != NULL, 0)) {
+    posix_slowly(s, result, offset);
+    return;
+  }
+  if (!begin_turn(self)) {
+    posix_slowly(s, result, offset);
+    return;
+  }
+  struct siox_ring *ring = siox__client.ring;
+  const uint32_t bytes = siox__client.ring_bytes;
+  struct posix_record *r = siox__ring_begin(ring, bytes, sizeof *r, &place);
+  if (__builtin_expect(!r || result < 0, 0)) {
+    const bool marked = result < 0 || s->end - s->start > SIOX_MARK_NS;
+    const bool left_out = !r && !marked && siox__ring_spares(ring, bytes, &place);
+    end_turn(self);
+    if (!left_out)
+      posix_slowly(s, result, offset);
+    return;
+  }
+  fill(r, s, site, uid, seq, result, offset, 0);
+  const bool wake = siox__ring_end(ring, bytes, sizeof *r, &place);
+  if (__builtin_expect(wake, 0)) {
+    give_turn();
+    wake_and_leave();
+    return;
+  }
+  end_turn(self);
 }
 
 uint64_t siox__record_site(const struct siox_site *site) {

@@ -2,21 +2,17 @@
 /* The process's tally: made once, kept through reconnects, never a parent's. What a descriptor is
  * gets asked of the kernel once and is remembered until it is closed here. A descriptor that libc
  * closes by itself (but by fclose) and that becomes something else is taken for what it was. */
-#include "client/tally.h"
-#include "client/files.h"
 #include "client/real.h"
 #include "client/report.h"
+#include "client/tally_quick.h"
 #include "common/random.h"
-#include "common/tally_write.h"
 #include <pthread.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 
 _Atomic(struct siox_tally *) siox__tally_at;
 
-/* Of each descriptor: not known, no regular file, or which: a key made of device and inode. */
-enum { KEY_UNKNOWN, KEY_OTHER, KEY_LEAST };
-static _Atomic uint64_t key_of_fd[SIOX_MAX_FD];
+_Atomic uint64_t siox__key_of_fd[SIOX_MAX_FD];
 
 static pthread_key_t at_thread_end;
 static pthread_once_t key_once = PTHREAD_ONCE_INIT;
@@ -114,87 +110,63 @@ unsigned siox__tally_thread(void) {
   return number;
 }
 
-static inline unsigned thread(void) {
-  return __builtin_expect(siox__self.shown, 1) ? siox__self.number : siox__tally_thread();
-}
-
-static inline void begin(struct siox__span *s, struct siox_tally *tally, unsigned row,
-                         uint64_t bytes, uint64_t file) {
-  s->tally = tally;
-  s->row = row;
-  s->thread = thread();
-  s->file = file;
-  s->end = 0;
-  s->start = siox__tally_now();
-  s->running = siox__tally_runs(tally, s->thread, row, bytes, s->start);
-}
-
-/* 0: no regular file, or none of which anything is known. Keeps errno. */
-static uint64_t key_of(int fd) {
-  if ((unsigned)fd >= SIOX_MAX_FD)
-    return 0;
-  uint64_t key = atomic_load_explicit(&key_of_fd[fd], memory_order_relaxed);
-  if (__builtin_expect(key == KEY_UNKNOWN, 0)) {
+uint64_t siox__key_find(int fd) {
+  uint64_t key = atomic_load_explicit(&siox__key_of_fd[fd], memory_order_relaxed);
+  if (key == SIOX__KEY_UNKNOWN) {
     struct stat st;
     int saved = errno;
     if (fstat(fd, &st) < 0) {
       errno = saved;
       return 0;
     }
-    key = KEY_OTHER;
+    key = SIOX__KEY_OTHER;
     if (S_ISREG(st.st_mode)) {
       key = siox__scramble((uint64_t)st.st_ino * UINT64_C(0x9e3779b97f4a7c15) + st.st_dev);
       key >>= 11; /* 53 bits, which any reader of JSON takes */
-      key = key < KEY_LEAST ? KEY_LEAST : key;
+      key = key < SIOX__KEY_LEAST ? SIOX__KEY_LEAST : key;
     }
-    atomic_store_explicit(&key_of_fd[fd], key, memory_order_relaxed);
+    atomic_store_explicit(&siox__key_of_fd[fd], key, memory_order_relaxed);
   }
-  return key == KEY_OTHER ? 0 : key;
+  return key == SIOX__KEY_OTHER ? 0 : key;
 }
 
 void siox__posix_forget(int fd) {
   if ((unsigned)fd < SIOX_MAX_FD &&
-      atomic_load_explicit(&key_of_fd[fd], memory_order_relaxed) != KEY_UNKNOWN)
-    atomic_store_explicit(&key_of_fd[fd], KEY_UNKNOWN, memory_order_relaxed);
+      atomic_load_explicit(&siox__key_of_fd[fd], memory_order_relaxed) != SIOX__KEY_UNKNOWN)
+    atomic_store_explicit(&siox__key_of_fd[fd], SIOX__KEY_UNKNOWN, memory_order_relaxed);
 }
 
-/* A child of vfork has this thread's storage, so it cannot be told by what lies there; but only
- * after this thread has called vfork can it run here at all (vfork.c). */
-static bool counts(void) {
-  if (siox__self.depth)
+bool siox__counts_after_vfork(void) {
+  if (siox__borrowed())
     return false;
-  if (__builtin_expect(siox__self.vforked, 0)) {
-    if (siox__borrowed())
-      return false;
-    siox__self.vforked = SIOX_VFORK_UNSEEN;
-  }
+  siox__self.vforked = SIOX_VFORK_UNSEEN;
   return true;
 }
 
 bool siox__posix_start(struct siox__span *s, struct siox_tally *tally, enum siox_posix_call call,
                        int fd, uint64_t bytes) {
-  const uint64_t key = counts() ? key_of(fd) : 0;
-  if (!key)
-    return false;
-  begin(s, tally, siox__tally_row(SIOX_LAYER_POSIX, call), bytes, key);
-  return true;
+  return siox__posix_quick_start(s, tally, call, fd, bytes);
+}
+
+void siox__posix_failed(struct siox__span *s, int64_t offset, bool unseen) {
+  if (s->running)
+    atomic_store_explicit(&s->running->start, 0, memory_order_release);
+  siox__tally_add(s->tally, s->thread, s->row, 0, s->end - s->start, true);
+  if (unseen && siox__wanted(SIOX_WANT_POSIX))
+    siox__record_posix(s, -1, offset);
 }
 
 void siox__posix_over(struct siox__span *s, int64_t result, int64_t offset, bool unseen) {
   if (!s->end)
     s->end = siox__tally_now();
-  if (s->running)
-    atomic_store_explicit(&s->running->start, 0, memory_order_release);
-  siox__tally_add(s->tally, s->thread, s->row, result < 0 ? 0 : (uint64_t)result, s->end - s->start,
-                  result < 0);
-  if (unseen && __builtin_expect(siox__wanted(SIOX_WANT_POSIX), 0))
-    siox__record_posix(s, result, offset); /* while the daemon asks for them */
+  siox__posix_quick_over(s, result, offset, unseen);
 }
 
 void siox__posix_open_began(struct siox__span *s, enum siox_posix_call call) {
   s->tally = siox__tally();
-  if (s->tally && counts())
-    begin(s, s->tally, siox__tally_row(SIOX_LAYER_POSIX, call), 0, 0);
+  s->end = 0;
+  if (s->tally && siox__counts())
+    siox__posix_runs(s, s->tally, siox__tally_row(SIOX_LAYER_POSIX, call), 0, 0);
   else
     s->tally = NULL;
 }
@@ -207,7 +179,7 @@ void siox__posix_open_over(struct siox__span *s) {
 void siox__posix_opened(struct siox__span *s, int fd, bool managed) {
   if (!s->tally)
     return;
-  s->file = fd < 0 ? 0 : key_of(fd);
+  s->file = (unsigned)fd < SIOX_MAX_FD ? siox__key_of(fd) : 0;
   if (fd < 0 || s->file)
     siox__posix_over(s, fd < 0 ? -1 : 0, -1, !managed);
   else if (s->running)

@@ -10,13 +10,15 @@
 
 /* A child of fork that has yet to get one of its own. */
 #define SIOX_TALLY_DUE ((struct siox_tally *)1)
-extern _Atomic(struct siox_tally *) siox__tally_at;
+extern _Atomic(struct siox_tally *) siox__tally_at SIOX_HIDDEN;
 
 struct siox_tally *siox__tally_due(void);
 /* This process's, NULL: nobody wants it counted. */
 static inline struct siox_tally *siox__tally(void) {
   struct siox_tally *t = atomic_load_explicit(&siox__tally_at, memory_order_acquire);
-  return __builtin_expect(t == SIOX_TALLY_DUE, 0) ? siox__tally_due() : t;
+  if (__builtin_expect((uintptr_t)t > (uintptr_t)SIOX_TALLY_DUE, 1)) /* one test for both */
+    return t;
+  return t ? siox__tally_due() : NULL;
 }
 /* Makes it unless there is one. Under the guard; where there is no memory nothing is counted. */
 void siox__tally_begin(void);

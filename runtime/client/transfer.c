@@ -8,7 +8,7 @@
  */
 #include "client/transfer.h"
 #include "client/real.h"
-#include "client/tally.h"
+#include "client/tally_quick.h"
 #include <limits.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -153,15 +153,19 @@ static int64_t size(size_t n) { return n > INT64_MAX ? INT64_MAX : (int64_t)n; }
   }                                                                                                \
   SIOX_EXPORT ssize_t name parameters;                                                             \
   SIOX_EXPORT ssize_t name parameters {                                                            \
+    struct siox_tally *tally = siox__tally();                                                      \
+    struct siox__span span;                                                                        \
+    if ((unsigned)fd >= SIOX_MAX_FD)                                                               \
+      return siox__real()->name arguments;                                                         \
     struct siox__file *file = siox__managed(fd);                                                   \
     if (__builtin_expect(file != NULL, 0))                                                         \
       return managed_##name(file, UNPACK arguments);                                               \
-    struct siox_tally *tally = siox__tally();                                                      \
-    struct siox__span span;                                                                        \
-    if (!tally || !siox__posix_start(&span, tally, SIOX_POSIX_##name, fd, (uint64_t)(bytes)))      \
+    if (!tally ||                                                                                  \
+        !siox__posix_quick_start(&span, tally, SIOX_POSIX_##name, fd, (uint64_t)(bytes)))          \
       return siox__real()->name arguments;                                                         \
-    const ssize_t result = siox__real()->name arguments;                                           \
-    siox__posix_over(&span, result, offset, true);                                                 \
+    const ssize_t result = siox__real_table.name arguments; /* found before there is a tally */    \
+    span.end = siox__tally_now();                                                                  \
+    siox__posix_quick_over(&span, result, offset, true);                                           \
     return result;                                                                                 \
   }
 

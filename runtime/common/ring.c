@@ -33,40 +33,19 @@ static int lose(struct siox_ring *ring, uint16_t type) {
   return SIOX_EFULL;
 }
 
-/* The fence orders the new head before the look at `asleep`; the reader orders them the other way
- * round, so one of the two sees the other. */
-bool siox__ring_ask(struct siox_ring *ring) {
-  atomic_thread_fence(memory_order_seq_cst);
-  if (!atomic_load_explicit(&ring->asleep, memory_order_relaxed))
-    return false;
-  return atomic_exchange(&ring->asleep, 0) != 0;
-}
+bool siox__ring_wakes(struct siox_ring *ring) { return atomic_exchange(&ring->asleep, 0) != 0; }
 
-struct siox_rec_head *siox__ring_find(struct siox_ring *ring, uint32_t ring_bytes, uint16_t type,
-                                      size_t total, unsigned how, struct siox__ring_place *place) {
-  uint64_t at = atomic_load_explicit(&ring->head, memory_order_relaxed);
-  uint64_t used = at - atomic_load_explicit(&ring->tail, memory_order_acquire);
-  size_t offset = at & (ring_bytes - 1), room = ring_bytes - offset;
-  size_t pad = total > room ? room : 0;
-  if (total > RECORD_MAX(ring_bytes) || used > ring_bytes || total + pad > ring_bytes - used) {
-    lose(ring, type);
-    return NULL;
-  }
-  const uint64_t filling = used + pad + total;
-  if ((how & SIOX_PUT_SPARE) && filling > ring_bytes / 4 * 3) {
-    atomic_fetch_add_explicit(&ring->refused, 1, memory_order_relaxed);
-    return NULL;
-  }
-  unsigned char *data = ring_data(ring);
-  if (pad) { /* only the first 8 bytes of a pad's head are there: the end of the ring may be that
-                near */
-    struct siox_rec_head end = {.bytes = (uint32_t)pad, .type = SIOX_REC_PAD};
-    memcpy(data + offset, &end, 8);
-    offset = 0;
-  }
-  place->next = at + pad + total;
-  place->ask = how & SIOX_PUT_URGENT || filling > ring_bytes / 4;
-  return (struct siox_rec_head *)(data + offset);
+/* Publishes everything before head, then asks whether the reader has to be woken. The fence orders
+ * the new head before the look at `asleep`; the reader orders them the other way round, so one of
+ * the two sees the other. Where the ring is only filling the reader will look by itself, and the
+ * next record asks again: no fence. */
+static int publish(struct siox_ring *ring, uint64_t head, bool urgent, bool filling) {
+  atomic_store_explicit(&ring->head, head, memory_order_release);
+  if (urgent)
+    atomic_thread_fence(memory_order_seq_cst);
+  else if (!filling)
+    return 0;
+  return atomic_load_explicit(&ring->asleep, memory_order_relaxed) && siox__ring_wakes(ring);
 }
 
 int siox__ring_put(struct siox_ring *ring, uint32_t ring_bytes, const struct siox_rec_head *head,
@@ -75,21 +54,36 @@ int siox__ring_put(struct siox_ring *ring, uint32_t ring_bytes, const struct sio
   *wake = 0;
   if (bytes1 > ring_bytes || bytes2 > ring_bytes)
     return lose(ring, head->type);
-  const size_t filled = sizeof *head + bytes1 + bytes2, total = round8(filled);
-  struct siox__ring_place place;
-  struct siox_rec_head *at = siox__ring_place(ring, ring_bytes, head->type, total, how, &place);
-  if (!at)
+  size_t total = round8(sizeof *head + bytes1 + bytes2);
+  uint64_t at = atomic_load_explicit(&ring->head, memory_order_relaxed);
+  uint64_t used = at - atomic_load_explicit(&ring->tail, memory_order_acquire);
+  size_t offset = at & (ring_bytes - 1), room = ring_bytes - offset;
+  size_t pad = total > room ? room : 0;
+  if (total > RECORD_MAX(ring_bytes) || used > ring_bytes || total + pad > ring_bytes - used)
+    return lose(ring, head->type);
+  const uint64_t filling = used + pad + total;
+  if ((how & SIOX_PUT_SPARE) && filling > ring_bytes / 4 * 3) {
+    atomic_fetch_add_explicit(&ring->refused, 1, memory_order_relaxed);
     return SIOX_EFULL;
-  unsigned char *body = (unsigned char *)(at + 1);
-  *at = *head;
-  at->bytes = (uint32_t)total;
+  }
+  unsigned char *data = ring_data(ring);
+  if (pad) { /* only the first 8 bytes of a pad's head are there: the end of the ring may be that
+                near */
+    struct siox_rec_head end = {.bytes = (uint32_t)pad, .type = SIOX_REC_PAD};
+    memcpy(data + offset, &end, 8);
+    offset = 0;
+  }
+  struct siox_rec_head copy = *head;
+  copy.bytes = (uint32_t)total;
+  memcpy(data + offset, &copy, sizeof copy);
   if (bytes1)
-    memcpy(body, body1, bytes1);
+    memcpy(data + offset + sizeof copy, body1, bytes1);
   if (bytes2)
-    memcpy(body + bytes1, body2, bytes2);
+    memcpy(data + offset + sizeof copy + bytes1, body2, bytes2);
+  size_t filled = sizeof copy + bytes1 + bytes2;
   if (total > filled)
-    memset((unsigned char *)at + filled, 0, total - filled);
-  *wake = siox__ring_publish(ring, &place);
+    memset(data + offset + filled, 0, total - filled);
+  *wake = publish(ring, at + pad + total, how & SIOX_PUT_URGENT, filling > ring_bytes / 4);
   return 0;
 }
 

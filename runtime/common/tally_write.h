@@ -20,7 +20,9 @@ static const uint8_t siox__class_of_bits[65] = {0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
                                                 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7};
 
 static inline unsigned siox__class_of(uint64_t bytes) {
-  return siox__class_of_bits[bytes ? 64 - __builtin_clzll(bytes) : 0];
+  if (__builtin_expect(bytes > INT64_MAX, 0)) /* no call moves so many */
+    return siox__class_of_bits[64];
+  return siox__class_of_bits[63 ^ __builtin_clzll(2 * bytes + 1)];
 }
 static inline unsigned siox__bucket_of(int64_t ns) {
   const unsigned b = 63 - (unsigned)__builtin_clzll((unsigned long long)ns | 1);
@@ -83,12 +85,11 @@ __attribute__((always_inline)) static inline void siox__tally_add(struct siox_ta
   const unsigned own = thread - 1, last = SIOX_TALLY_SHARDS - 1, shard = own < last ? own : last;
   if (__builtin_expect(!(atomic_load_explicit(&t->shards, memory_order_relaxed) & 1u << shard), 0))
     siox__tally_shard(t, shard);
-  struct siox_tally_slot *s = &t->slot[shard][slot];
-  ns = ns < 0 ? 0 : ns;
-  if (__builtin_expect(shard < last, 1))
-    siox__tally_into(s, bytes, ns, failed, true);
+  ns = __builtin_expect(ns < 0, 0) ? 0 : ns;
+  if (__builtin_expect(own < last, 1))
+    siox__tally_into(&t->slot[own][slot], bytes, ns, failed, true);
   else
-    siox__tally_into(s, bytes, ns, failed, false);
+    siox__tally_into(&t->slot[last][slot], bytes, ns, failed, false);
 }
 
 static inline struct siox_tally_running *siox__tally_runs(struct siox_tally *t, unsigned thread,

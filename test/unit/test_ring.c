@@ -90,10 +90,8 @@ struct placed {
   struct siox_rec_head head;
   uint64_t value[9];
 };
-static struct placed *place(struct siox_ring *ring, uint64_t value, unsigned how,
-                            struct siox__ring_place *where) {
-  struct placed *r =
-      (struct placed *)siox__ring_place(ring, BYTES, SIOX_REC_CALL, sizeof *r, how, where);
+static struct placed *begin(struct siox_ring *ring, uint64_t value, struct siox__ring_place *at) {
+  struct placed *r = siox__ring_begin(ring, BYTES, sizeof *r, at);
   if (r) {
     *r = (struct placed){.head = {.bytes = sizeof *r, .type = SIOX_REC_CALL, .thread = 3}};
     r->value[0] = value;
@@ -102,27 +100,55 @@ static struct placed *place(struct siox_ring *ring, uint64_t value, unsigned how
   return r;
 }
 
-static void records_written_in_place_come_out_across_the_end_of_the_ring(void **state) {
+static void records_written_in_place_come_out_as_others_do(void **state) {
   struct siox_ring *ring = *state;
+  int in_place = 0;
   for (uint64_t i = 0; i < 500; i++) {
-    struct siox__ring_place where;
+    struct siox__ring_place at;
     struct placed out;
     _Static_assert(BYTES % sizeof out != 0, "a record meets the end");
-    assert_non_null(place(ring, i, 0, &where));
-    assert_false(siox__ring_publish(ring, &where));
+    if (begin(ring, i, &at)) {
+      assert_false(siox__ring_end(ring, BYTES, sizeof out, &at));
+      in_place++;
+    } else {
+      assert_true(ring->head % BYTES + sizeof out > BYTES);
+      out = (struct placed){.head = {.type = SIOX_REC_CALL, .thread = 3}, .value = {i}};
+      out.value[8] = ~i;
+      int wake;
+      assert_int_equal(
+          siox__ring_put(ring, BYTES, &out.head, out.value, sizeof out.value, NULL, 0, 0, &wake),
+          0);
+    }
+    memset(&out, 0, sizeof out);
     assert_int_equal(siox__ring_get(ring, BYTES, &out, sizeof out), sizeof out);
     assert_int_equal(out.head.thread, 3);
     assert_int_equal(out.value[0], i);
     assert_int_equal(out.value[8], ~i);
   }
+  assert_true(in_place > 400);
 }
 
 static void record_whose_writer_was_killed_is_not_seen(void **state) {
   struct siox_ring *ring = *state;
-  struct siox__ring_place where;
+  struct siox__ring_place at;
   unsigned char out[BYTES];
-  assert_non_null(place(ring, 1, 0, &where));
+  assert_non_null(begin(ring, 1, &at));
   assert_int_equal(siox__ring_get(ring, BYTES, out, sizeof out), 0);
+}
+
+static void records_in_place_wake_at_a_quarter_and_end_at_three(void **state) {
+  struct siox_ring *ring = *state;
+  struct siox__ring_place at;
+  size_t used = 0;
+  for (; begin(ring, 1, &at); used += sizeof(struct placed)) {
+    atomic_store(&ring->asleep, 1);
+    assert_int_equal(siox__ring_end(ring, BYTES, sizeof(struct placed), &at),
+                     used + sizeof(struct placed) > BYTES / 4);
+    assert_int_equal(ring->asleep, used + sizeof(struct placed) <= BYTES / 4);
+  }
+  assert_int_equal(used, BYTES / 4 * 3 / sizeof(struct placed) * sizeof(struct placed));
+  assert_true(siox__ring_spares(ring, BYTES, &at));
+  assert_int_equal(ring->refused, 1);
 }
 
 /* One lie each: the reader answers SIOX_EPROTO, reads nothing beyond the ring (asan) and returns.
@@ -261,7 +287,8 @@ static void unmarked_records_leave_the_last_quarter_to_marked_ones(void **state)
 int main(void) {
   const struct CMUnitTest tests[] = {
       T(records_come_out_in_order_across_the_end_of_the_ring),
-      T(records_written_in_place_come_out_across_the_end_of_the_ring),
+      T(records_written_in_place_come_out_as_others_do),
+      T(records_in_place_wake_at_a_quarter_and_end_at_three),
       T(record_whose_writer_was_killed_is_not_seen),
       T(full_ring_loses_the_new_record_and_counts_it),
       T(record_longer_than_half_the_ring_is_refused),
