@@ -207,6 +207,9 @@ void siox__record_activity(enum siox_rec_type type, uint64_t uid, int64_t time, 
 /* A call of io.def that has ended; result and offset as of siox__posix_over. */
 struct siox__span;
 void siox__record_posix(const struct siox__span *s, int64_t result, int64_t offset);
+/* A call of mpiio.def of one rank that went well. */
+struct siox__quick;
+void siox__record_call(const struct siox__quick *q);
 static inline bool siox__wanted(uint32_t what) {
   return siox__connected() &&
          (atomic_load_explicit(&siox__client.ring->wanted, memory_order_relaxed) & what);

@@ -39,8 +39,8 @@ uint64_t siox__comm_members(MPI_Comm comm); /* hash of who is in it */
 void siox__comm_start(void);                /* after MPI_Init */
 void siox__comm_stop(void);                 /* before MPI_Finalize */
 
-/* What names an access under way to the predictor (siox__predict_departs): its request, or for a split
- * collective its file, which has one at a time. */
+/* What names an access under way to the predictor (siox__predict_departs): its request, or for a
+ * split collective its file, which has one at a time. */
 static inline uint64_t siox__request_key(MPI_Request request) {
   return UINT64_C(1) << 62 | (uint32_t)request;
 }
@@ -69,7 +69,21 @@ struct siox__mpi_file {
   int64_t split_offset, split_data, split_bytes;
   bool split_writes;
 };
-struct siox__mpi_file *siox__mpi_file(MPI_File handle);
+struct siox__mpi_file *siox__mpi_file_find(MPI_File handle);
+/* What the thread's last handle was, unless a file was closed since. */
+extern _Atomic uint32_t siox__mpi_file_generation SIOX_HIDDEN;
+extern _Thread_local struct siox__mpi_file_last {
+  MPI_File handle;
+  struct siox__mpi_file *file; /* or NULL */
+  uint32_t generation;
+} siox__mpi_file_last __attribute__((tls_model("initial-exec"), visibility("hidden")));
+static inline struct siox__mpi_file *siox__mpi_file(MPI_File handle) {
+  const struct siox__mpi_file_last *last = &siox__mpi_file_last;
+  const uint32_t now = atomic_load_explicit(&siox__mpi_file_generation, memory_order_acquire);
+  if (__builtin_expect(last->handle == handle && last->generation == now, 1))
+    return last->file;
+  return siox__mpi_file_find(handle);
+}
 /* Takes over the reference to file. NULL: out of memory. */
 struct siox__mpi_file *siox__mpi_file_add(MPI_File handle, struct siox__file *file);
 /* Takes it out of the table; its memory stays until the free. */

@@ -2,9 +2,8 @@
 /* The common part of every MPI-IO wrapper: the one recorder of a call. While the PMPI call runs,
  * the thread's I/O below it (siox__charge) carries its site and collective id. The site is the one
  * that the compiler announced, else that of the library's call which the MPI-IO call is made in. */
-#include "client/mpiio.h"
+#include "client/mpiquick.h"
 #include "client/predict.h"
-#include "common/tally_write.h"
 
 bool siox__call_start(struct siox__call *c, enum siox_call call) {
   const struct siox_site *site = siox__self.site ? siox__self.site : siox__self.within;
@@ -86,7 +85,7 @@ static void tell_entry(const struct siox__call *c, const struct siox__reach *rea
 
 static void count_begins(struct siox__call *c) {
   struct siox__span *s = &c->span;
-  s->thread = siox__self.shown ? siox__self.number : siox__tally_thread();
+  s->thread = siox__counted_thread(s->tally);
   s->row = siox__tally_row(SIOX_LAYER_MPIIO, c->call);
   s->running = siox__tally_runs(s->tally, s->thread, s->row, (uint64_t)c->bytes, c->start);
 }
@@ -99,35 +98,36 @@ static void count_ends(struct siox__call *c, bool failed, int64_t end) {
                   failed);
 }
 
-bool siox__quick_begin(struct siox__span *s, struct siox_tally *tally, enum siox_call call,
-                       int64_t bytes) {
-  struct siox__thread *self = &siox__self;
-  const int status = atomic_load_explicit(&siox__client.status, memory_order_acquire);
-  if (self->depth || self->io_running || self->site || self->within)
-    return false;
-  if (status == SIOX_STATUS_READY || status == SIOX_STATUS_LOST) {
-    const struct siox_ring *ring = siox__client.ring;
-    if (siox__predicts() ||
-        (atomic_load_explicit(&ring->wanted, memory_order_relaxed) & SIOX_WANT_MPI))
-      return false;
-  }
-  s->tally = tally;
-  s->thread = self->shown ? self->number : siox__tally_thread();
-  s->row = siox__tally_row(SIOX_LAYER_MPIIO, call);
-  s->start = siox__tally_now();
-  s->running = siox__tally_runs(tally, s->thread, s->row, (uint64_t)bytes, s->start);
-  self->io_running = true; /* of no site and no collective: they are 0 between calls */
-  return true;
+uint64_t siox__quick_site(const struct siox_site *site) {
+  const int saved = errno;
+  siox__self.site = NULL;
+  siox__self.depth = 1;
+  const uint64_t key = siox__record_site(site);
+  siox__self.depth = 0;
+  siox__self.io_site = key;
+  errno = saved;
+  return key;
 }
 
-int siox__quick_end(struct siox__span *s, int result, int64_t bytes) {
-  const int64_t end = siox__tally_now();
-  const bool failed = result != MPI_SUCCESS;
-  siox__self.io_running = false;
-  if (s->running)
-    atomic_store_explicit(&s->running->start, 0, memory_order_release);
-  siox__tally_add(s->tally, s->thread, s->row, failed ? 0 : (uint64_t)bytes, end - s->start,
-                  failed);
+int siox__quick_failed(struct siox__quick *q, int result) {
+  const struct siox__span *s = &q->span;
+  const int saved = errno;
+  int class = 0;
+  siox__tally_add(s->tally, s->thread, s->row, 0, s->end - s->start, true);
+  if (q->told && siox__wanted(SIOX_WANT_MPI) && siox__enter()) {
+    PMPI_Error_class(result, &class);
+    const struct siox_rec_call record = {.start = s->start,
+                                         .end = s->end,
+                                         .site = q->site,
+                                         .offset = q->offset,
+                                         .bytes = q->bytes,
+                                         .file = s->file,
+                                         .call = s->row,
+                                         .result = class};
+    siox__record_activity(SIOX_REC_CALL, 0, s->end, &record, sizeof record);
+    siox__exit();
+  }
+  errno = saved;
   return result;
 }
 

@@ -12,28 +12,24 @@
 
 static struct siox__mpi_file *table[ROWS];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static _Atomic uint32_t generation;
-
-static _Thread_local struct {
-  uint32_t generation;
-  struct siox__mpi_file *file;
-} last __attribute__((tls_model("initial-exec")));
+_Atomic uint32_t siox__mpi_file_generation;
+_Thread_local struct siox__mpi_file_last siox__mpi_file_last
+    __attribute__((tls_model("initial-exec")));
 
 static struct siox__mpi_file **row_of(MPI_File handle) {
   return &table[((uintptr_t)handle >> 4 ^ (uintptr_t)handle >> 12) % ROWS];
 }
 
-struct siox__mpi_file *siox__mpi_file(MPI_File handle) {
-  uint32_t now = atomic_load_explicit(&generation, memory_order_acquire);
-  if (last.file && last.generation == now && last.file->handle == handle)
-    return last.file;
+struct siox__mpi_file *siox__mpi_file_find(MPI_File handle) {
+  const uint32_t now = atomic_load_explicit(&siox__mpi_file_generation, memory_order_acquire);
   pthread_mutex_lock(&lock);
   struct siox__mpi_file *f = *row_of(handle);
   while (f && f->handle != handle)
     f = f->next;
   pthread_mutex_unlock(&lock);
-  last.generation = now;
-  last.file = f;
+  siox__mpi_file_last.generation = f ? now : now - 1; /* it may be made known any time */
+  siox__mpi_file_last.handle = handle;
+  siox__mpi_file_last.file = f;
   return f;
 }
 
@@ -65,7 +61,7 @@ struct siox__mpi_file *siox__mpi_file_remove(MPI_File handle) {
   if (f)
     *at = f->next;
   pthread_mutex_unlock(&lock);
-  atomic_fetch_add(&generation, 1);
+  atomic_fetch_add(&siox__mpi_file_generation, 1);
   return f;
 }
 

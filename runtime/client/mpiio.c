@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Wrappers of the MPI-IO data accesses, made from mpiio.def: one macro for each shape of argument
  * list (explicit offset or not; blocking, nonblocking, begin, end). */
-#include "client/mpiio.h"
+#include "client/mpiquick.h"
 
 static int64_t scale(int64_t count, int64_t unit) {
   int64_t product;
@@ -9,13 +9,17 @@ static int64_t scale(int64_t count, int64_t unit) {
 }
 
 /* Of no type the call itself returns an error, while Type_size would end the program. */
-static int64_t bytes_of(int64_t count, MPI_Datatype type) {
-  if (type == MPI_DATATYPE_NULL)
+__attribute__((noinline)) static int64_t bytes_of_type(int64_t count, MPI_Datatype type) {
+  MPI_Count size = 0;
+  if (type == MPI_DATATYPE_NULL || PMPI_Type_size_x(type, &size) != MPI_SUCCESS)
     return 0;
-  MPI_Count size = type == MPI_BYTE ? 1 : 0; /* what most ask for */
-  return (size || PMPI_Type_size_x(type, &size) == MPI_SUCCESS) && size > 0 && count > 0
-             ? scale(count, size)
-             : 0;
+  return size > 0 && count > 0 ? scale(count, size) : 0;
+}
+
+static inline int64_t bytes_of(int64_t count, MPI_Datatype type) {
+  if (__builtin_expect(type == MPI_BYTE, 1)) /* what most ask for */
+    return count > 0 ? count : 0;
+  return bytes_of_type(count, type);
 }
 
 /* Bytes of count elements, and the byte offset of an access at `offset` etypes of the view. */
@@ -28,6 +32,12 @@ static void place(struct siox__call *c, int64_t offset, bool known, int64_t coun
     c->offset = bytes;
   if (known && c->file && c->file->view.type && offset >= 0)
     c->data = scale(offset, c->file->etype);
+}
+
+/* Of the individual pointer, where it tells a byte; else -1. */
+static int64_t position(const struct siox__mpi_file *f, MPI_File handle) {
+  MPI_Offset at = -1;
+  return f && f->contiguous && PMPI_File_get_position(handle, &at) == MPI_SUCCESS ? at : -1;
 }
 
 #define BUFFER_READ void *
@@ -79,25 +89,29 @@ static void split_begins(struct siox__call *c) {
 #define PASS_NONBLOCKING , last
 #define PASS_BEGIN
 
-/* May it be counted and no more? */
+/* May it go by the short way (mpiquick.h)? */
 #define QUICK_BLOCKING(group) !IS_##group
 #define QUICK_NONBLOCKING(group) false
 #define QUICK_BEGIN(group) false
 #define QUICK_INDIVIDUAL true
 #define QUICK_SHARED false
-#define QUICK(name, may, arguments)                                                                \
-  struct siox_tally *tally = (may) ? siox__tally() : NULL;                                         \
-  if (tally) {                                                                                     \
-    struct siox__span quick;                                                                       \
-    const int64_t bytes = bytes_of(count, type);                                                   \
-    if (siox__quick_begin(&quick, tally, SIOX_CALL_##name, bytes))                                 \
-      return siox__quick_end(&quick, P##name arguments, bytes);                                    \
+#define QUICK(name, may, handle, at, arguments)                                                    \
+  struct siox_tally *tally = (may) ? siox__tally_made() : NULL;                                    \
+  struct siox__quick quick;                                                                        \
+  if (tally && siox__quick_begin(&quick, bytes_of(count, type))) {                                 \
+    if (quick.told) {                                                                              \
+      const struct siox__mpi_file *f = siox__mpi_file(handle);                                     \
+      siox__quick_place(&quick, f, at);                                                            \
+    }                                                                                              \
+    siox__quick_runs(&quick, tally, SIOX_CALL_##name);                                             \
+    return siox__quick_end(&quick, P##name arguments);                                             \
   }
 
 #define ACCESS_AT(name, class, span, group, width)                                                 \
   SIOX_EXPORT int name(MPI_File handle, MPI_Offset offset, BUFFER_##class buffer,                  \
                        COUNT_##width count, MPI_Datatype type LAST_##span) {                       \
-    QUICK(name, QUICK_##span(group), (handle, offset, buffer, count, type PASS_##span))            \
+    QUICK(name, QUICK_##span(group), handle, offset,                                               \
+          (handle, offset, buffer, count, type PASS_##span))                                       \
     struct siox__call c;                                                                           \
     if (!siox__call_on_file(&c, SIOX_CALL_##name, handle, IS_##group))                             \
       return P##name(handle, offset, buffer, count, type PASS_##span);                             \
@@ -112,7 +126,8 @@ static void split_begins(struct siox__call *c) {
 #define ACCESS(name, class, pointer, span, group, width)                                           \
   SIOX_EXPORT int name(MPI_File handle, BUFFER_##class buffer, COUNT_##width count,                \
                        MPI_Datatype type LAST_##span) {                                            \
-    QUICK(name, QUICK_##span(group) && QUICK_##pointer, (handle, buffer, count, type PASS_##span)) \
+    QUICK(name, QUICK_##span(group) && QUICK_##pointer, handle, position(f, handle),               \
+          (handle, buffer, count, type PASS_##span))                                               \
     struct siox__call c;                                                                           \
     if (!siox__call_on_file(&c, SIOX_CALL_##name, handle, IS_##group))                             \
       return P##name(handle, buffer, count, type PASS_##span);                                     \

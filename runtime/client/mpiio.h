@@ -24,12 +24,6 @@ struct siox__call {
   struct siox__span span; /* of the tally */
 };
 
-/* A call that is counted and nothing more: nobody records single calls, nothing is foretold, no site
- * was announced. For accesses that one rank makes by itself and that open no file; false: not now. */
-bool siox__quick_begin(struct siox__span *s, struct siox_tally *tally, enum siox_call call,
-                       int64_t bytes);
-int siox__quick_end(struct siox__span *s, int result, int64_t bytes);
-
 /* Takes the announced site and the time; false without a daemon, and nobody counts: then call PMPI
  * and no more. */
 bool siox__call_start(struct siox__call *c, enum siox_call call);

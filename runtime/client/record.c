@@ -62,24 +62,6 @@ static inline bool take_turn(void) {
 
 static inline void give_turn(void) { atomic_store_explicit(&turn, FREE, memory_order_release); }
 
-/* Guard and turn at once, if the turn is free. */
-static inline bool begin_turn(struct siox__thread *self) {
-  uint32_t was = FREE;
-  self->depth = 1;
-  atomic_signal_fence(memory_order_seq_cst);
-  if (__builtin_expect(atomic_compare_exchange_strong_explicit(
-                           &turn, &was, TAKEN, memory_order_acquire, memory_order_relaxed),
-                       1))
-    return true;
-  self->depth = 0;
-  return false;
-}
-static inline void end_turn(struct siox__thread *self) {
-  give_turn();
-  atomic_signal_fence(memory_order_seq_cst);
-  self->depth = 0;
-}
-
 /* Numbers of threads that live, given out again when they end: a tally has places for so many, and
  * counts without locking for the first of these. What comes beyond has numbers above, which several
  * may have. Never 0. */
@@ -178,15 +160,73 @@ void siox__record_activity(enum siox_rec_type type, uint64_t uid, int64_t time, 
     put(type, time, body, bytes, NULL, 0, first ? SIOX_PUT_URGENT : 0);
 }
 
-/* One record in its place, under the guard of the caller; every field is assigned where it lies. */
+/* Where a record of `total` bytes lies in the ring, with guard and turn, which finish gives back.
+ * NULL: not now; the caller has neither. No call on the common way, for this runs at each recorded
+ * call. */
+struct writing {
+  struct siox_ring *ring;
+  uint32_t bytes;
+  struct siox__ring_place place;
+};
+__attribute__((always_inline)) static inline void *begin(struct writing *w, uint32_t total) {
+  struct siox__thread *self = &siox__self;
+  uint32_t was = FREE;
+  self->depth = 1;
+  atomic_signal_fence(memory_order_seq_cst);
+  w->place.filling = 0;
+  if (__builtin_expect(atomic_compare_exchange_strong_explicit(
+                           &turn, &was, TAKEN, memory_order_acquire, memory_order_relaxed),
+                       1)) {
+    w->ring = siox__client.ring;
+    w->bytes = siox__client.ring_bytes;
+    void *at = siox__ring_begin(w->ring, w->bytes, total, &w->place);
+    if (__builtin_expect(at != NULL, 1))
+      return at;
+    give_turn();
+  }
+  atomic_signal_fence(memory_order_seq_cst);
+  self->depth = 0;
+  return NULL;
+}
+
+/* The head in one store. */
+static inline void head_of(struct siox_rec_head *h, enum siox_rec_type type, uint32_t total,
+                           const struct siox__span *s) {
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+  const uint64_t first = (uint64_t)(uint16_t)s->thread << 48 | (uint64_t)type << 32 | total;
+  memcpy(h, &first, sizeof first);
+#else
+  h->bytes = total;
+  h->type = (uint16_t)type;
+  h->thread = (uint16_t)s->thread;
+#endif
+  h->time = s->end;
+}
+
+__attribute__((noinline)) static void wake_and_leave(void) {
+  wake_daemon();
+  siox__exit();
+}
+
+__attribute__((always_inline)) static inline void finish(const struct writing *w, uint32_t total) {
+  const bool wake = siox__ring_end(w->ring, w->bytes, total, &w->place);
+  give_turn();
+  if (__builtin_expect(wake, 0)) {
+    wake_and_leave();
+    return;
+  }
+  atomic_signal_fence(memory_order_seq_cst);
+  siox__exit();
+}
+
 struct posix_record {
   struct siox_rec_head head;
   struct siox_rec_posix body;
 };
-static inline void fill(struct posix_record *r, const struct siox__span *s, uint64_t site,
-                        uint64_t uid, uint64_t seq, int64_t bytes, int64_t offset, int failure) {
-  r->head = (struct siox_rec_head){
-      .bytes = sizeof *r, .type = SIOX_REC_POSIX, .thread = (uint16_t)s->thread, .time = s->end};
+static inline void fill_posix(struct posix_record *r, const struct siox__span *s, uint64_t site,
+                              uint64_t uid, uint64_t seq, int64_t bytes, int64_t offset,
+                              int failure) {
+  head_of(&r->head, SIOX_REC_POSIX, sizeof *r, s);
   r->body = (struct siox_rec_posix){.start = s->start,
                                     .file = s->file,
                                     .offset = offset,
@@ -198,66 +238,88 @@ static inline void fill(struct posix_record *r, const struct siox__span *s, uint
                                     .result = failure};
 }
 
-/* Where anything is out of the common: marked, contended, at the end of the ring, of a site. */
+/* Where anything is out of the common: failed, contended, at the end of the ring, of a site.
+ * filling: as begin found it, or 0. */
 __attribute__((noinline)) static void posix_slowly(const struct siox__span *s, int64_t result,
-                                                   int64_t offset) {
+                                                   int64_t offset, uint64_t filling) {
+  const struct siox__ring_place place = {.filling = filling};
+  const bool marked = result < 0 || s->end - s->start > SIOX_MARK_NS;
   struct posix_record r;
   if (!siox__enter())
     return;
   const int saved = errno;
   const struct siox__thread *self = &siox__self;
   const bool inside = self->io_running;
-  const bool marked = result < 0 || s->end - s->start > SIOX_MARK_NS;
-  fill(&r, s, inside ? self->io_site : siox__record_site(self->within), inside ? self->io_uid : 0,
-       inside ? self->io_seq : 0, result < 0 ? 0 : result, offset, result < 0 ? saved : 0);
-  put(SIOX_REC_POSIX, s->end, &r.body, sizeof r.body, NULL, 0, marked ? 0 : SIOX_PUT_SPARE);
+  if (marked || !siox__ring_spares(siox__client.ring, siox__client.ring_bytes, &place)) {
+    fill_posix(&r, s, inside ? self->io_site : siox__record_site(self->within),
+               inside ? self->io_uid : 0, inside ? self->io_seq : 0, result < 0 ? 0 : result,
+               offset, result < 0 ? saved : 0);
+    put(SIOX_REC_POSIX, s->end, &r.body, sizeof r.body, NULL, 0, marked ? 0 : SIOX_PUT_SPARE);
+  }
   siox__exit();
   errno = saved;
 }
 
-__attribute__((noinline)) static void wake_and_leave(void) {
-  wake_daemon();
-  siox__exit();
-}
-
-/* No frame and no call on the common way: it runs at each recorded call. */
 void siox__record_posix(const struct siox__span *s, int64_t result, int64_t offset) {
-  struct siox__thread *self = &siox__self;
-  struct siox__ring_place place;
+  const struct siox__thread *self = &siox__self;
+  struct writing w;
+  uint64_t site = 0, uid = 0, seq = 0;
   if (self->depth)
     return;
-  uint64_t site = 0, uid = 0, seq = 0;
   if (self->io_running) {
     site = self->io_site;
     uid = self->io_uid;
     seq = self->io_seq;
   } else if (__builtin_expect(self->within != NULL, 0)) {
-    posix_slowly(s, result, offset);
+    posix_slowly(s, result, offset, 0);
     return;
   }
-  if (!begin_turn(self)) {
-    posix_slowly(s, result, offset);
+  if (__builtin_expect(result < 0, 0)) {
+    posix_slowly(s, result, offset, 0);
     return;
   }
-  struct siox_ring *ring = siox__client.ring;
-  const uint32_t bytes = siox__client.ring_bytes;
-  struct posix_record *r = siox__ring_begin(ring, bytes, sizeof *r, &place);
-  if (__builtin_expect(!r || result < 0, 0)) {
-    const bool marked = result < 0 || s->end - s->start > SIOX_MARK_NS;
-    const bool left_out = !r && !marked && siox__ring_spares(ring, bytes, &place);
-    end_turn(self);
-    if (!left_out)
-      posix_slowly(s, result, offset);
+  struct posix_record *r = begin(&w, sizeof *r);
+  if (__builtin_expect(!r, 0)) {
+    posix_slowly(s, result, offset, w.place.filling);
     return;
   }
-  fill(r, s, site, uid, seq, result, offset, 0);
-  const bool wake = siox__ring_end(ring, bytes, sizeof *r, &place);
-  if (__builtin_expect(wake, 0)) {
-    give_turn();
-    wake_and_leave();
+  fill_posix(r, s, site, uid, seq, result, offset, 0);
+  finish(&w, sizeof *r);
+}
+
+struct call_record {
+  struct siox_rec_head head;
+  struct siox_rec_call body;
+};
+static inline void fill_call(struct call_record *r, const struct siox__quick *q) {
+  head_of(&r->head, SIOX_REC_CALL, sizeof *r, &q->span);
+  r->body = (struct siox_rec_call){.start = q->span.start,
+                                   .end = q->span.end,
+                                   .site = q->site,
+                                   .offset = q->offset,
+                                   .bytes = q->bytes,
+                                   .file = q->span.file,
+                                   .call = q->span.row};
+}
+
+__attribute__((noinline)) static void call_slowly(const struct siox__quick *q) {
+  struct call_record r;
+  if (!siox__enter())
+    return;
+  fill_call(&r, q);
+  put(SIOX_REC_CALL, q->span.end, &r.body, sizeof r.body, NULL, 0, 0);
+  siox__exit();
+}
+
+void siox__record_call(const struct siox__quick *q) {
+  struct writing w; /* not under the guard, or it had not begun */
+  struct call_record *r = begin(&w, sizeof *r);
+  if (__builtin_expect(!r, 0)) {
+    call_slowly(q);
     return;
   }
-  end_turn(self);
+  fill_call(r, q);
+  finish(&w, sizeof *r);
 }
 
 uint64_t siox__record_site(const struct siox_site *site) {

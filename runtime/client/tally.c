@@ -102,8 +102,9 @@ __attribute__((constructor(103))) static void begin_early(void) {
 }
 
 /* A thread that is cancelled in a call leaves it running for ever. */
-unsigned siox__tally_thread(void) {
-  const unsigned number = siox__thread_number();
+unsigned siox__tally_thread(struct siox_tally *t) {
+  const unsigned number = siox__thread_number(), own = number - 1, last = SIOX_TALLY_SHARDS - 1;
+  siox__tally_shard(t, own < last ? own : last);
   siox__self.shown = true;
   if (have_key)
     pthread_setspecific(at_thread_end, (void *)(uintptr_t)number);
@@ -166,7 +167,7 @@ void siox__posix_open_began(struct siox__span *s, enum siox_posix_call call) {
   s->tally = siox__tally();
   s->end = 0;
   if (s->tally && siox__counts())
-    siox__posix_runs(s, s->tally, siox__tally_row(SIOX_LAYER_POSIX, call), 0, 0);
+    siox__span_runs(s, s->tally, siox__tally_row(SIOX_LAYER_POSIX, call), 0, 0);
   else
     s->tally = NULL;
 }

@@ -13,6 +13,11 @@
 extern _Atomic(struct siox_tally *) siox__tally_at SIOX_HIDDEN;
 
 struct siox_tally *siox__tally_due(void);
+/* The same, but NULL as well where it is yet to be made. */
+static inline struct siox_tally *siox__tally_made(void) {
+  struct siox_tally *t = atomic_load_explicit(&siox__tally_at, memory_order_acquire);
+  return __builtin_expect((uintptr_t)t > (uintptr_t)SIOX_TALLY_DUE, 1) ? t : NULL;
+}
 /* This process's, NULL: nobody wants it counted. */
 static inline struct siox_tally *siox__tally(void) {
   struct siox_tally *t = atomic_load_explicit(&siox__tally_at, memory_order_acquire);
@@ -32,8 +37,16 @@ struct siox__span {
   int64_t start, end;
   uint64_t file; /* posix: its key */
 };
-/* The thread's number; its end is told to the tally. */
-unsigned siox__tally_thread(void);
+/* One of MPI-IO that one rank makes by itself (mpiquick.h). */
+struct siox__quick {
+  struct siox__span span; /* its file: the daemon's number, 0 unknown */
+  int64_t offset, bytes;  /* offset -1: not known */
+  uint64_t site;          /* 0: none */
+  unsigned what;          /* its place in the tally's index */
+  bool told;              /* single calls are recorded */
+};
+/* The thread's number; its end is told to the tally, and its shard is marked as written to. */
+unsigned siox__tally_thread(struct siox_tally *t);
 
 /* A call of io.def on a descriptor begins; false: not of a regular file, or not the program's.
  * bytes: asked for. */

@@ -28,17 +28,17 @@ static inline bool siox__counts(void) {
   return !self->depth && (__builtin_expect(!self->vforked, 1) || siox__counts_after_vfork());
 }
 
-static inline unsigned siox__counted_thread(void) {
-  return __builtin_expect(siox__self.shown, 1) ? siox__self.number : siox__tally_thread();
+static inline unsigned siox__counted_thread(struct siox_tally *t) {
+  return __builtin_expect(siox__self.shown, 1) ? siox__self.number : siox__tally_thread(t);
 }
 
-__attribute__((always_inline)) static inline void siox__posix_runs(struct siox__span *s,
-                                                                   struct siox_tally *tally,
-                                                                   unsigned row, uint64_t bytes,
-                                                                   uint64_t file) {
+__attribute__((always_inline)) static inline void siox__span_runs(struct siox__span *s,
+                                                                  struct siox_tally *tally,
+                                                                  unsigned row, uint64_t bytes,
+                                                                  uint64_t file) {
   s->tally = tally;
   s->row = row;
-  s->thread = siox__counted_thread();
+  s->thread = siox__counted_thread(tally);
   s->file = file;
   s->start = siox__tally_now();
   s->running = siox__tally_runs(tally, s->thread, row, bytes, s->start);
@@ -53,7 +53,7 @@ __attribute__((always_inline)) static inline bool siox__posix_quick_start(struct
   if (__builtin_expect(!key, 0))
     return false;
   s->end = 0;
-  siox__posix_runs(s, tally, siox__tally_row(SIOX_LAYER_POSIX, call), bytes, key);
+  siox__span_runs(s, tally, siox__tally_row(SIOX_LAYER_POSIX, call), bytes, key);
   return true;
 }
 
@@ -67,7 +67,9 @@ siox__posix_quick_over(struct siox__span *s, int64_t result, int64_t offset, boo
   }
   if (s->running)
     atomic_store_explicit(&s->running->start, 0, memory_order_release);
-  siox__tally_add(s->tally, s->thread, s->row, (uint64_t)result, s->end - s->start, false);
+  siox__tally_add_what(s->tally, s->thread,
+                       s->row * SIOX_SIZE_CLASSES + siox__class_of((uint64_t)result),
+                       (uint64_t)result, s->end - s->start, false, true);
   if (unseen && __builtin_expect(siox__wanted(SIOX_WANT_POSIX), 0))
     siox__record_posix(s, result, offset); /* while the daemon asks for them */
 }

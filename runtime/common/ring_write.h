@@ -22,20 +22,20 @@ static inline void *siox__ring_begin(struct siox_ring *ring, uint32_t ring_bytes
   const uint64_t offset = at & (ring_bytes - 1);
   place->at = at;
   place->filling = at + total - atomic_load_explicit(&ring->tail, memory_order_acquire);
-  if (__builtin_expect(place->filling > ring_bytes / 4 * 3 || offset + total > ring_bytes, 0))
+  if (__builtin_expect(place->filling > ring_bytes / 4 * 3, 0))
+    return NULL;
+  if (__builtin_expect(offset + total > ring_bytes, 0))
     return NULL;
   return (unsigned char *)(ring + 1) + offset;
 }
 
 /* Where begin gave NULL: is the ring so full that unmarked records are left out? Then this one is
- * counted. */
+ * counted. Not only in turn. */
 static inline bool siox__ring_spares(struct siox_ring *ring, uint32_t ring_bytes,
                                      const struct siox__ring_place *place) {
   if (place->filling <= ring_bytes / 4 * 3 || place->filling > ring_bytes)
     return false;
-  atomic_store_explicit(&ring->refused,
-                        atomic_load_explicit(&ring->refused, memory_order_relaxed) + 1,
-                        memory_order_relaxed);
+  atomic_fetch_add_explicit(&ring->refused, 1, memory_order_relaxed);
   return true;
 }
 

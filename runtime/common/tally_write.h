@@ -19,10 +19,13 @@ static const uint8_t siox__class_of_bits[65] = {0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
                                                 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7,
                                                 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7};
 
-static inline unsigned siox__class_of(uint64_t bytes) {
-  if (__builtin_expect(bytes > INT64_MAX, 0)) /* no call moves so many */
-    return siox__class_of_bits[64];
+/* Of no more than INT64_MAX. */
+static inline unsigned siox__class_of_some(uint64_t bytes) {
   return siox__class_of_bits[63 ^ __builtin_clzll(2 * bytes + 1)];
+}
+static inline unsigned siox__class_of(uint64_t bytes) {
+  return __builtin_expect(bytes > INT64_MAX, 0) ? siox__class_of_bits[64]
+                                                : siox__class_of_some(bytes);
 }
 static inline unsigned siox__bucket_of(int64_t ns) {
   const unsigned b = 63 - (unsigned)__builtin_clzll((unsigned long long)ns | 1);
@@ -69,40 +72,56 @@ static inline void siox__tally_into(struct siox_tally_slot *s, uint64_t bytes, i
   siox__add64(&s->calls, 1, own);
 }
 
-__attribute__((always_inline)) static inline void siox__tally_add(struct siox_tally *t,
-                                                                  unsigned thread, unsigned row,
-                                                                  uint64_t bytes, int64_t ns,
-                                                                  bool failed) {
-  const unsigned size_class = siox__class_of(bytes);
-  unsigned slot =
-      atomic_load_explicit(&t->index[row * SIOX_SIZE_CLASSES + size_class], memory_order_acquire) -
-      1u;
+/* what: row * SIOX_SIZE_CLASSES + the class of the bytes; own_shard: the thread's shard is marked
+ * as written to; ns: not negative. */
+__attribute__((always_inline)) static inline void
+siox__tally_add_what(struct siox_tally *t, unsigned thread, unsigned what, uint64_t bytes,
+                     int64_t ns, bool failed, bool own_shard) {
+  size_t slot = (size_t)atomic_load_explicit(&t->index[what], memory_order_acquire) - 1;
   if (__builtin_expect(slot >= SIOX_TALLY_SLOTS, 0) &&
-      (slot = siox__tally_slot(t, row, size_class)) >= SIOX_TALLY_SLOTS) {
+      (slot = siox__tally_slot(t, what / SIOX_SIZE_CLASSES, what % SIOX_SIZE_CLASSES)) >=
+          SIOX_TALLY_SLOTS) {
     atomic_fetch_add_explicit(&t->partial, 1, memory_order_relaxed);
     return;
   }
-  const unsigned own = thread - 1, last = SIOX_TALLY_SHARDS - 1, shard = own < last ? own : last;
-  if (__builtin_expect(!(atomic_load_explicit(&t->shards, memory_order_relaxed) & 1u << shard), 0))
+  const size_t own = (size_t)thread - 1, last = SIOX_TALLY_SHARDS - 1;
+  const unsigned shard = (unsigned)(own < last ? own : last);
+  if (!own_shard &&
+      __builtin_expect(!(atomic_load_explicit(&t->shards, memory_order_relaxed) & 1u << shard), 0))
     siox__tally_shard(t, shard);
-  ns = __builtin_expect(ns < 0, 0) ? 0 : ns;
-  if (__builtin_expect(own < last, 1))
-    siox__tally_into(&t->slot[own][slot], bytes, ns, failed, true);
-  else
+  if (__builtin_expect(own < last, 1)) {
+    struct siox_tally_slot *s = &t->slot[own][slot];
+    __asm__("" : "+r"(s)); /* one address for all of its counters */
+    siox__tally_into(s, bytes, ns, failed, true);
+  } else {
     siox__tally_into(&t->slot[last][slot], bytes, ns, failed, false);
+  }
+}
+
+static inline void siox__tally_add(struct siox_tally *t, unsigned thread, unsigned row,
+                                   uint64_t bytes, int64_t ns, bool failed) {
+  siox__tally_add_what(t, thread, row * SIOX_SIZE_CLASSES + siox__class_of(bytes), bytes,
+                       ns < 0 ? 0 : ns, failed, false);
+}
+
+/* what: as above, of what is asked for. */
+static inline struct siox_tally_running *siox__tally_runs_what(struct siox_tally *t,
+                                                               unsigned thread, bool posix,
+                                                               unsigned what, int64_t start) {
+  if (__builtin_expect(thread > atomic_load_explicit(&t->threads, memory_order_relaxed), 0) &&
+      !siox__tally_show(t, thread))
+    return NULL;
+  struct siox_tally_running *r = &t->thread[thread - 1].layer[posix];
+  atomic_store_explicit(&r->what, what, memory_order_relaxed);
+  atomic_store_explicit(&r->start, start, memory_order_release);
+  return r;
 }
 
 static inline struct siox_tally_running *siox__tally_runs(struct siox_tally *t, unsigned thread,
                                                           unsigned row, uint64_t bytes,
                                                           int64_t start) {
-  if (__builtin_expect(thread > atomic_load_explicit(&t->threads, memory_order_relaxed), 0) &&
-      !siox__tally_show(t, thread))
-    return NULL;
-  struct siox_tally_running *r = &t->thread[thread - 1].layer[row >= SIOX_NCALLS];
-  atomic_store_explicit(&r->what, row * SIOX_SIZE_CLASSES + siox__class_of(bytes),
-                        memory_order_relaxed);
-  atomic_store_explicit(&r->start, start, memory_order_release);
-  return r;
+  return siox__tally_runs_what(t, thread, row >= SIOX_NCALLS,
+                               row * SIOX_SIZE_CLASSES + siox__class_of(bytes), start);
 }
 
 #endif
