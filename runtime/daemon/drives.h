@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The emulated drives as a provider of measurements, beside those of the node (siox/providers.def).
- * The loop adds up what the drives are told to do, the monitor's thread reads it: numbers that only
- * grow, no lock. What is accepted counts at once, though a drive may be busy with it for a while.
+ * The loop adds up what the drives are told to do, the monitor's thread reads it without a lock:
+ * numbers that only grow, and what a drive takes at rest, which a count of turns holds together
+ * (drives.c). What is accepted counts at once, though a drive may be busy with it for a while.
  */
 #ifndef SIOX_DAEMON_DRIVES_H
 #define SIOX_DAEMON_DRIVES_H
+#include "monitor/builtin.h"
 #include "siox/bank.h"
-#include "siox/provider.h"
-
-/* Nodes with more are not measured drive by drive: each costs four metrics a cycle. */
-enum { SIOX__DRIVES_MOST = 256 };
 
 struct siox__drives;
 /* drive: one a disk, kept, not copied: what they take at rest is read before it is told, by the

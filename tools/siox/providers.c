@@ -152,7 +152,8 @@ static json_t *look(const struct options *o, const struct siox_provider *p) {
 static json_t *of_the_daemon(void) {
   return json_pack("{s:s, s:s, s:b, s:n, s:n, s:b, s:i, s:f, s:[], s:b}", "name", SIOX__DRIVES_NAME,
                    "about", SIOX__DRIVES_ABOUT, "works", true, "why", "grant", "permitted", true,
-                   "priority", 1, "resolution_s", 0.0, "metrics", "daemon", true);
+                   "priority", SIOX__DRIVES_PRIORITY, "resolution_s", 0.0, "metrics", "daemon",
+                   true);
 }
 
 static const char *text_of(const json_t *o, const char *key) {
@@ -196,7 +197,7 @@ static void put_provider(const json_t *p) {
                               : json_is_false(json_object_get(p, "permitted")) ? "not permitted: "
                                                                                : "not here: ");
   if (json_is_true(json_object_get(p, "daemon")))
-    puts(" in the daemon, for up to 256 disks: siox disks");
+    printf(" in the daemon, for up to %d disks: siox disks\n", SIOX__DRIVES_MOST);
   else if (works && resolution > 0)
     printf(", resolution %g ms\n", 1e3 * resolution);
   else if (works)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The totals of a run for people: some twenty lines, however much there is. */
+#include "common/tally.h"
 #include "siox_tool.h"
 #include <string.h>
 
@@ -154,11 +155,10 @@ void siox__report_totals_print(FILE *out, const json_t *totals) {
     fprintf(out, "  partial: %lld more calls were not counted: there was no room for their kinds\n",
             integer(totals, "partial"));
   if (integer(totals, "unshown"))
-    fprintf(
-        out,
-        "  unshown: %lld calls of threads beyond the first 512 could not have been told if they "
-        "hung\n",
-        integer(totals, "unshown"));
+    fprintf(out,
+            "  unshown: %lld calls of threads beyond the first %d could not have been told if they "
+            "hung\n",
+            integer(totals, "unshown"), SIOX_TALLY_THREADS);
   joules(out, json_object_get(totals, "energy"));
   anomalies(out, json_object_get(totals, "anomalies"));
   fprintf(out,
