@@ -18,6 +18,7 @@ otherwise with the pass, or had a request outside; windows and held are figures.
 import argparse
 import json
 import os
+import shlex
 import shutil
 import sys
 import tempfile
@@ -41,9 +42,9 @@ def clone_commands(programs, sources):
     for program in programs:
         seen.setdefault(program["folder"], program)
     for folder, program in seen.items():
-        at = os.path.join(sources, folder)
-        line = f"git clone https://github.com/{program['repository']} {at}"
-        print(line + (f" && git -C {at} checkout -q {program['commit']}" if program["commit"] else ""))
+        at = shlex.quote(os.path.join(sources, folder))  # a shell gets it, and manifests may be anybody's
+        line = f"git clone {shlex.quote('https://github.com/' + program['repository'])} {at}"
+        print(line + (f" && git -C {at} checkout -q {shlex.quote(program['commit'])}" if program["commit"] else ""))
 
 
 def missing(programs, sources):

@@ -86,6 +86,13 @@ def clone_commands_name_each_repository_once():
         assert done.stdout == f"git clone https://github.com/owner/p {directory}/owner+p && git -C {directory}/owner+p checkout -q abc\n", done
 
 
+def clone_commands_are_words_to_a_shell():
+    with tempfile.TemporaryDirectory() as directory:
+        path = manifest(directory, {**LEAST, "repository": "owner/p;x", "folder": "a b", "commit": "$(x)"})
+        done = run("--manifest", path, "--sources", "s", "--clone-commands")
+        assert done.stdout == "git clone 'https://github.com/owner/p;x' 's/a b' && git -C 's/a b' checkout -q '$(x)'\n", done
+
+
 def only_what_is_stable_without_the_pass_is_compared():
     def ran(lines, **files):
         return public_run.Ran(0, public_run.collections.Counter(lines), files)
