@@ -53,7 +53,7 @@ struct siox_issue {
       high; /* the value and the range it was expected in; -INFINITY, INFINITY: no limit */
   char evidence[192]; /* a sentence for people, cut where it is too long */
   uint32_t held;      /* set by the caller, not by detectors: it was told in a cycle before, and its
-                         series      has not been read since */
+                         series has not been read since */
 };
 
 struct siox_adpi_env {

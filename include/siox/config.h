@@ -31,7 +31,7 @@ struct siox_config_list {
 #define SIOX_CONFIG_TYPE_path char *
 #define SIOX_CONFIG_TYPE_database char * /* a path, csv:DIRECTORY, or a URL, which may have a password in it */
 #define SIOX_CONFIG_TYPE_word char *     /* 1 .. 63 of A-Z a-z 0-9 . _ -; NULL: unset */
-#define SIOX_CONFIG_TYPE_servers struct siox_config_list /* http[s]://HOST[:PORT] */
+#define SIOX_CONFIG_TYPE_servers struct siox_config_list /* http[s]://HOST[:PORT], at most 32 */
 #define SIOX_CONFIG_TYPE_count uint32_t  /* 1 .. SIOX_MAX_DISKS */
 #define SIOX_CONFIG_TYPE_list struct siox_config_list
 #define SIOX_CONFIG_TYPE_rule enum siox_transition_rule

@@ -354,13 +354,13 @@ static uint32_t outside(const struct siox__predictor *p) {
   return i;
 }
 
-/* The I/O module's functions return many times before one return lasts: a phase of I/O is over when
- * its file is closed. */
 void siox__predictor_lands(struct siox__predictor *p, uint64_t key, int64_t now) {
   if (siox__flight_ends(p, key) && p->gap && !siox__predictor_asleep(p))
     replan(p, now);
 }
 
+/* The I/O module's functions return many times before one return lasts: a phase of I/O is over when
+ * its file is closed. */
 void siox__predictor_closed(struct siox__predictor *p, const void *handle, int64_t now) {
   siox__flights_end(p, handle);
   int32_t i = siox__predictor_file(p, handle);

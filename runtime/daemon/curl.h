@@ -7,7 +7,7 @@
 #define CURL_DISABLE_TYPECHECK
 #include <curl/curl.h>
 
-/* SIOX_CURL_CALL(name, symbol, type of what it returns, arguments) */
+/* CALL(name, symbol, type of what it returns, arguments) */
 #define SIOX__CURL_CALLS(CALL)                                                                     \
   CALL(init, curl_global_init, CURLcode, (long))                                                   \
   CALL(easy_init, curl_easy_init, CURL *, (void))                                                  \

@@ -163,9 +163,10 @@ void siox__watch_cycle(struct siox__watch *w, const struct siox__reasoners_input
     seen->issues += there > MOST_ISSUES - n ? there - (MOST_ISSUES - n)
                                             : 0; /* those that there is no room for */
     seen->unjudged += found < 0;
-    for (size_t k = n; k < MOST_ISSUES && k < n + there; k++)
-      siox__printable(w->issues[k].evidence),
-          w->issues[k].held = 0; /* detectors may be anybody's */
+    for (size_t k = n; k < MOST_ISSUES && k < n + there; k++) {
+      siox__printable(w->issues[k].evidence); /* detectors may be anybody's */
+      w->issues[k].held = 0;
+    }
     n = there < MOST_ISSUES - n ? n + there : MOST_ISSUES;
   }
   n = hold(w, given->cycle, n);

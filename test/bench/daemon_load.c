@@ -7,10 +7,11 @@
  *   daemon_load socket CLIENTS SECONDS                the same as packets that are only read
  *   daemon_load crowd SOCKET JOBS RUNS DISKS          a job and a claim each, then waits for a line
  *   daemon_load idle SOCKET CLIENTS                   clients that say nothing, likewise
- *   daemon_load processes SOCKET CLIENTS              the same, each a process of its own of one
- * job daemon_load activities SOCKET CLIENTS SECONDS RATE   single POSIX calls, RATE a second, one
- * in 100 of them marked: "calls left-out marked lost S" Prints "messages SECONDS CPU-SECONDS" (of
- * the reader, where it is this program). */
+ *   daemon_load processes SOCKET CLIENTS              the same, as many processes of one job
+ *   daemon_load activities SOCKET CLIENTS SECONDS RATE  POSIX calls, RATE a second, 1 % marked
+ *
+ * Prints "messages SECONDS CPU-SECONDS" (of the reader, where it is this program); activities:
+ * "calls left-out marked lost S". */
 #include "common/clock.h"
 #include "common/wire.h"
 #include "siox/drive.h"
