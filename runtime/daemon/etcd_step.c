@@ -115,6 +115,10 @@ static void hear_list(struct siox__etcd *e, const struct siox__etcd_answer *a, i
   const size_t before = e->from_length;
   char from[sizeof e->from];
   memcpy(from, e->from, before);
+  if (a->revision == INT64_MAX) { /* the watch begins with the next one */
+    siox__etcd_lost(e, now, "a list of a revision that has no next one");
+    return;
+  }
   if (!e->list_revision) {
     e->calls.begins(e->calls.context);
     e->list_revision = a->revision;

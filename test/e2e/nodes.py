@@ -389,6 +389,7 @@ def what_no_etcd_says_ends_nothing():
              ("longer than", lambda path, body: endless()),
              ("timed out", lambda path, body: forever()),
              ("no end", lambda path, body: b'{"header": {"revision": "1"}, "more": true}' if path.endswith("range") else as_etcd(path)),
+             ("no next one", lambda path, body: as_etcd(path, 2**63 - 1 if path.endswith("range") else 1)),
              ("the watch", lambda path, body: b"" if path.endswith("watch") else as_etcd(path)),
              ("no JSON of etcd", lambda path, body: b"no\n" if path.endswith("watch") else as_etcd(path)),
              ("longer than", lambda path, body: endless() if path.endswith("watch") else as_etcd(path)),
