@@ -2,6 +2,7 @@
 /* POST over libcurl's multi interface. */
 #include "daemon/etcd_http.h"
 #include "daemon/curl.h"
+#include "monitor/metrics.h"
 #include "siox/error.h"
 #ifdef SIOX_CURL
 #include <stdio.h>
@@ -197,9 +198,7 @@ bool siox__http_ended(struct siox__http *h, enum siox__http_slot slot, struct si
   else if (s->result != CURLE_OK)
     snprintf(end->why, sizeof end->why, "%.150s",
              *s->error ? s->error : h->curl->strerror(s->result));
-  for (char *c = end->why; *c; c++)
-    if (*c < ' ' || *c > '~')
-      *c = '?';
+  siox__printable(end->why);
   h->curl->multi_remove(h->multi, s->easy);
   s->open = false;
   return true;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* etcd's JSON. */
 #include "daemon/etcd_text.h"
+#include "monitor/metrics.h"
 #include "siox/error.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -136,9 +137,7 @@ static void tell(struct siox__etcd_answer *a, const json_t *error) {
   const json_t *inside = json_object_get(error, "message");
   const char *text = json_string_value(inside ? inside : error);
   snprintf(a->error, sizeof a->error, "%s", text && *text ? text : "an error without words");
-  for (char *c = a->error; *c; c++)
-    if (*c < ' ' || *c > '~')
-      *c = '?';
+  siox__printable(a->error);
   a->no_lease = strstr(a->error, "requested lease not found");
   a->compacted = strstr(a->error, "has been compacted");
 }
