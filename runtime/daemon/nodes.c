@@ -4,6 +4,7 @@
  * and both are looked at under a lock that nobody holds for long. */
 #include "daemon/nodes.h"
 #include "common/clock.h"
+#include "common/word.h"
 #include "daemon/etcd.h"
 #include "daemon/nodes_table.h"
 #include "daemon/nodes_text.h"
@@ -31,7 +32,7 @@ struct siox__nodes {
   int64_t lease_ns;
   pthread_mutex_t lock;
   /* under the lock */
-  struct siox__pace pace;
+  struct siox__node_pace pace;
   struct siox__nodes_table heard;
   uint64_t ignored; /* keys and values that are nothing */
   bool namesake;    /* there is another daemon of this name */
@@ -49,9 +50,9 @@ static int64_t turn(void *context, struct siox__etcd *e, int64_t now) {
   if (n->lost && now - n->lost_at > n->lease_ns)
     siox__nodes_table_drop_all(&n->heard); /* who knows whether they live */
   const size_t nodes = n->heard.live + 1;
-  const bool due = siox__pace_due(&n->pace, nodes, now, &report);
-  const bool dead = siox__pace_dead(&n->pace, now);
-  int64_t next = siox__pace_next(&n->pace, nodes, now);
+  const bool due = siox__node_pace_due(&n->pace, nodes, now, &report);
+  const bool dead = siox__node_pace_dead(&n->pace, now);
+  int64_t next = siox__node_pace_next(&n->pace, nodes, now);
   pthread_mutex_unlock(&n->lock);
   if (n->lost && n->lost_at + n->lease_ns >= now && n->lost_at + n->lease_ns < next)
     next = n->lost_at + n->lease_ns + 1;
@@ -108,7 +109,7 @@ static bool hear(struct siox__nodes *n, const struct siox__etcd_item *item) {
   struct siox_node_report report = {.number = 0};
   char owner[17] = "";
   if (!item || item->key_length <= prefix || memcmp(item->key, n->prefix, prefix) != 0 ||
-      !siox__node_name_good(item->key + prefix, item->key_length - prefix))
+      !siox__is_word(item->key + prefix, item->key_length - prefix))
     return false;
   memcpy(report.name, item->key + prefix, item->key_length - prefix);
   const bool own = strcmp(report.name, n->name) == 0;
@@ -159,7 +160,7 @@ void siox__nodes_tell(struct siox__nodes *n, const struct siox_node_report *own)
   pthread_mutex_lock(&n->lock);
   const struct siox_node_report before = n->pace.latest;
   const bool rare = now - n->pace.told_ns > S;
-  siox__pace_tell(&n->pace, own, now);
+  siox__node_pace_tell(&n->pace, own, now);
   if (n->etcd && (rare || before.state != own->state || before.verdict != own->verdict))
     siox__etcd_wake(n->etcd);
   pthread_mutex_unlock(&n->lock);
@@ -242,8 +243,7 @@ static int name(struct siox__nodes *n, const struct siox_config *c, struct siox_
   uint64_t number = 0;
   if (c->node)
     snprintf(n->name, sizeof n->name, "%s", c->node);
-  else if (gethostname(n->name, sizeof n->name - 1) < 0 ||
-           !siox__node_name_good(n->name, strlen(n->name)))
+  else if (gethostname(n->name, sizeof n->name - 1) < 0 || !siox__is_word(n->name, strlen(n->name)))
     return siox_config_refuse(c, SIOX_SETTING_node, diag, SIOX_EINVAL,
                               "the host's name is not one of 1 to 63 letters, digits, dots, "
                               "underscores and hyphens: give this node another");

@@ -9,16 +9,6 @@ static const int64_t S = INT64_C(1000000000);
 static const int64_t GAP_NS = INT64_C(500000000); /* between two writes */
 enum { AT_ONCE = 4 };                             /* changes of a node that was quiet */
 
-bool siox__node_name_good(const char *name, size_t length) {
-  static const char known[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-";
-  if (length == 0 || length > 63)
-    return false;
-  for (size_t i = 0; i < length; i++)
-    if (!name[i] || !strchr(known, name[i]))
-      return false;
-  return true;
-}
-
 int siox__node_value_put(const struct siox_node_report *r, const char *owner, char *text,
                          size_t size) {
   return snprintf(
@@ -75,12 +65,13 @@ static int badness(enum siox_condition state) {
   return rank[state];
 }
 
-static bool said(const struct siox__pace *p) {
+static bool said(const struct siox__node_pace *p) {
   return p->is_written && p->worst.state == p->written.state &&
          p->worst.verdict == p->written.verdict;
 }
 
-void siox__pace_tell(struct siox__pace *p, const struct siox_node_report *own, int64_t now) {
+void siox__node_pace_tell(struct siox__node_pace *p, const struct siox_node_report *own,
+                          int64_t now) {
   const bool first = !p->told_ns;
   p->interval_ns = first ? 0 : now - p->told_ns;
   p->told_ns = now;
@@ -89,16 +80,16 @@ void siox__pace_tell(struct siox__pace *p, const struct siox_node_report *own, i
     p->worst = *own;
 }
 
-static int64_t due_at(const struct siox__pace *p, size_t nodes) {
+static int64_t due_at(const struct siox__node_pace *p, size_t nodes) {
   if (said(p))
     return p->written_ns + stay_ns(nodes);
   const int64_t gap = p->written_ns + GAP_NS, share = p->used_ns - (AT_ONCE - 1) * change_ns(nodes);
   return !p->written_ns ? 0 : gap > share ? gap : share;
 }
 
-bool siox__pace_due(struct siox__pace *p, size_t nodes, int64_t now,
-                    struct siox_node_report *report) {
-  if (!p->told_ns || siox__pace_dead(p, now) || now < due_at(p, nodes) ||
+bool siox__node_pace_due(struct siox__node_pace *p, size_t nodes, int64_t now,
+                         struct siox_node_report *report) {
+  if (!p->told_ns || siox__node_pace_dead(p, now) || now < due_at(p, nodes) ||
       (said(p) && p->latest.number == p->written.number))
     return false;
   *report = p->written = p->worst;
@@ -109,17 +100,17 @@ bool siox__pace_due(struct siox__pace *p, size_t nodes, int64_t now,
   return true;
 }
 
-static int64_t dead_at(const struct siox__pace *p) {
+static int64_t dead_at(const struct siox__node_pace *p) {
   return p->told_ns + 10 * (p->interval_ns > S ? p->interval_ns : S);
 }
 
-int64_t siox__pace_next(const struct siox__pace *p, size_t nodes, int64_t now) {
+int64_t siox__node_pace_next(const struct siox__node_pace *p, size_t nodes, int64_t now) {
   const int64_t due = due_at(p, nodes);
   if (!p->told_ns || now > dead_at(p))
     return INT64_MAX;
   return due > now && due < dead_at(p) ? due : dead_at(p) + 1;
 }
 
-bool siox__pace_dead(const struct siox__pace *p, int64_t now) {
+bool siox__node_pace_dead(const struct siox__node_pace *p, int64_t now) {
   return p->told_ns && now > dead_at(p);
 }

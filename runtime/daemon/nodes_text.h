@@ -6,9 +6,6 @@
 
 enum { SIOX__NODE_VALUE = 512 }; /* bytes that a report has at most */
 
-/* 1 to 63 letters, digits, dots, underscores and hyphens. */
-bool siox__node_name_good(const char *name, size_t length);
-
 /* owner: 16 hexadecimal digits that tell one daemon from another of the same name. The length
  * without the 0. */
 int siox__node_value_put(const struct siox_node_report *report, const char *owner, char *text,
@@ -22,7 +19,7 @@ int siox__node_value_get(const char *text, size_t length, struct siox_node_repor
  * be heard, too. A state that stays is written again now and then. The more nodes there are the
  * rarer is what stays, and what changes again and again: a node that was quiet has four changes
  * before that, so that what it says is not held for long. */
-struct siox__pace {
+struct siox__node_pace {
   struct siox_node_report latest, worst; /* worst: of the cycles after what was written */
   struct siox_node_report written;
   bool is_written; /* as far as is known */
@@ -30,14 +27,15 @@ struct siox__pace {
   int64_t used_ns; /* until then this node's share of writes is used up */
 };
 /* A cycle has ended. */
-void siox__pace_tell(struct siox__pace *p, const struct siox_node_report *own, int64_t now_ns);
+void siox__node_pace_tell(struct siox__node_pace *p, const struct siox_node_report *own,
+                          int64_t now_ns);
 /* True: *report is to be written now, and counts as written. nodes: how many there are. */
-bool siox__pace_due(struct siox__pace *p, size_t nodes, int64_t now_ns,
-                    struct siox_node_report *report);
-/* After siox__pace_due: when to ask it, or siox__pace_dead, without another call of
- * siox__pace_tell; INT64_MAX: not at all. */
-int64_t siox__pace_next(const struct siox__pace *p, size_t nodes, int64_t now_ns);
+bool siox__node_pace_due(struct siox__node_pace *p, size_t nodes, int64_t now_ns,
+                         struct siox_node_report *report);
+/* After siox__node_pace_due: when to ask it, or siox__node_pace_dead, without another call of
+ * siox__node_pace_tell; INT64_MAX: not at all. */
+int64_t siox__node_pace_next(const struct siox__node_pace *p, size_t nodes, int64_t now_ns);
 /* True: no cycle was told for so long that this node is to be taken for dead. */
-bool siox__pace_dead(const struct siox__pace *p, int64_t now_ns);
+bool siox__node_pace_dead(const struct siox__node_pace *p, int64_t now_ns);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* What etcd says, and what others have put there: answers, keys, reports of nodes, and the table of
  * nodes. What is taken for a report comes back from its text. */
+#include "common/word.h"
 #include "daemon/etcd_text.h"
 #include "daemon/nodes_table.h"
 #include "daemon/nodes_text.h"
@@ -57,7 +58,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
       FUZZ_CHECK(item.key_length <= SIOX__ETCD_KEY && item.length <= SIOX__ETCD_VALUE);
       fuzz_touch(item.key, item.key_length + 1);
       fuzz_touch(item.value, item.deleted ? 0 : item.length + 1);
-      if (!siox__node_name_good(item.key, item.key_length))
+      if (!siox__is_word(item.key, item.key_length))
         continue;
       report = (struct siox_node_report){.number = 0};
       memcpy(report.name, item.key, item.key_length);

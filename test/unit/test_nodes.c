@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* What nodes write of themselves, when, and what is known of those that were heard. */
+#include "common/word.h"
 #include "daemon/nodes_table.h"
 #include "daemon/nodes_text.h"
 #include "support.h"
@@ -72,28 +73,28 @@ static void what_is_no_report_is_refused(void **unused) {
 
 static void names_are_words(void **unused) {
   (void)unused;
-  assert_true(siox__node_name_good("n-1.cluster_A", 13));
-  assert_false(siox__node_name_good("", 0));
-  assert_false(siox__node_name_good("a/b", 3));
-  assert_false(siox__node_name_good("a\0b", 3));
-  assert_false(siox__node_name_good("\x1b[1m", 4));
+  assert_true(siox__is_word("n-1.cluster_A", 13));
+  assert_false(siox__is_word("", 0));
+  assert_false(siox__is_word("a/b", 3));
+  assert_false(siox__is_word("a\0b", 3));
+  assert_false(siox__is_word("\x1b[1m", 4));
   char longest[64];
   memset(longest, 'x', sizeof longest);
-  assert_true(siox__node_name_good(longest, 63));
-  assert_false(siox__node_name_good(longest, 64));
+  assert_true(siox__is_word(longest, 63));
+  assert_false(siox__is_word(longest, 64));
 }
 
 /* Cycles of 100 ms; how often it is written in so many, and what last. */
 static unsigned writes(size_t nodes, unsigned cycles, enum siox_condition (*state)(unsigned)) {
-  struct siox__pace p = {.told_ns = 0};
+  struct siox__node_pace p = {.told_ns = 0};
   struct siox_node_report out;
   unsigned n = 0;
   for (unsigned i = 0; i < cycles; i++) {
     const int64_t now = S + i * 100 * MS;
     const struct siox_node_report own = report(i + 1, state(i));
-    siox__pace_tell(&p, &own, now);
-    n += siox__pace_due(&p, nodes, now, &out);
-    assert_true(siox__pace_next(&p, nodes, now) > now);
+    siox__node_pace_tell(&p, &own, now);
+    n += siox__node_pace_due(&p, nodes, now, &out);
+    assert_true(siox__node_pace_next(&p, nodes, now) > now);
   }
   return n;
 }
@@ -129,13 +130,13 @@ static void of_more_nodes_four_changes_at_once_and_then_their_share(void **unuse
 
 static void one_bad_cycle_of_a_thousand_nodes_is_over_half_a_second_later(void **unused) {
   (void)unused;
-  struct siox__pace p = {.told_ns = 0};
+  struct siox__node_pace p = {.told_ns = 0};
   struct siox_node_report out = report(0, SIOX_GOOD);
   unsigned n = 0;
   for (unsigned i = 0; i <= 600; i++) {
     const struct siox_node_report own = report(i + 1, i == 100 ? SIOX_ABNORMAL_BAD : SIOX_GOOD);
-    siox__pace_tell(&p, &own, S + i * 100 * MS);
-    n += siox__pace_due(&p, 1000, S + i * 100 * MS, &out);
+    siox__node_pace_tell(&p, &own, S + i * 100 * MS);
+    n += siox__node_pace_due(&p, 1000, S + i * 100 * MS, &out);
     assert_int_equal(out.state, i >= 100 && i < 105 ? SIOX_ABNORMAL_BAD : SIOX_GOOD);
   }
   assert_int_equal(n, 3);
@@ -143,15 +144,15 @@ static void one_bad_cycle_of_a_thousand_nodes_is_over_half_a_second_later(void *
 
 static void one_bad_cycle_between_two_writes_is_written(void **unused) {
   (void)unused;
-  struct siox__pace p = {.told_ns = 0};
+  struct siox__node_pace p = {.told_ns = 0};
   struct siox_node_report out;
   static const enum siox_condition said[] = {SIOX_GOOD, SIOX_GOOD, SIOX_ABNORMAL_BAD, SIOX_GOOD,
                                              SIOX_GOOD, SIOX_GOOD, SIOX_GOOD,         SIOX_GOOD,
                                              SIOX_GOOD, SIOX_GOOD, SIOX_GOOD};
   for (unsigned i = 0; i < sizeof said / sizeof *said; i++) {
     const struct siox_node_report own = report(i + 1, said[i]);
-    siox__pace_tell(&p, &own, S + i * 100 * MS);
-    const bool due = siox__pace_due(&p, 2, S + i * 100 * MS, &out);
+    siox__node_pace_tell(&p, &own, S + i * 100 * MS);
+    const bool due = siox__node_pace_due(&p, 2, S + i * 100 * MS, &out);
     assert_int_equal(due, i == 0 || i == 5 || i == 10); /* 0.5 s lie between */
     if (due)
       assert_int_equal(out.state, i == 5 ? SIOX_ABNORMAL_BAD : SIOX_GOOD);
@@ -160,31 +161,31 @@ static void one_bad_cycle_between_two_writes_is_written(void **unused) {
 
 static void a_change_after_some_time_is_written_at_once(void **unused) {
   (void)unused;
-  struct siox__pace p = {.told_ns = 0};
+  struct siox__node_pace p = {.told_ns = 0};
   struct siox_node_report own = report(1, SIOX_GOOD), out;
-  siox__pace_tell(&p, &own, S);
-  assert_true(siox__pace_due(&p, 1000, S, &out));
+  siox__node_pace_tell(&p, &own, S);
+  assert_true(siox__node_pace_due(&p, 1000, S, &out));
   own = report(2, SIOX_ABNORMAL_BAD);
-  siox__pace_tell(&p, &own, 12 * S);
-  assert_true(siox__pace_due(&p, 1000, 12 * S, &out));
+  siox__node_pace_tell(&p, &own, 12 * S);
+  assert_true(siox__node_pace_due(&p, 1000, 12 * S, &out));
   assert_int_equal(out.state, SIOX_ABNORMAL_BAD);
 }
 
 static void a_monitor_that_hangs_is_dead_after_ten_cycles_or_seconds(void **unused) {
   (void)unused;
-  struct siox__pace p = {.told_ns = 0};
+  struct siox__node_pace p = {.told_ns = 0};
   struct siox_node_report own = report(1, SIOX_GOOD), out;
-  assert_false(siox__pace_dead(&p, S)); /* it has not begun */
-  siox__pace_tell(&p, &own, S);
-  assert_true(siox__pace_due(&p, 2, S, &out));
-  assert_false(siox__pace_due(&p, 2, 5 * S, &out)); /* nothing new to say */
-  assert_true(siox__pace_next(&p, 2, 5 * S) == 11 * S + 1);
-  assert_false(siox__pace_dead(&p, 11 * S));
-  assert_true(siox__pace_dead(&p, 11 * S + 1));
-  assert_true(siox__pace_next(&p, 2, 12 * S) == INT64_MAX);
-  siox__pace_tell(&p, &own, 61 * S); /* a cycle a minute */
-  assert_false(siox__pace_dead(&p, 661 * S));
-  assert_true(siox__pace_dead(&p, 661 * S + 1));
+  assert_false(siox__node_pace_dead(&p, S)); /* it has not begun */
+  siox__node_pace_tell(&p, &own, S);
+  assert_true(siox__node_pace_due(&p, 2, S, &out));
+  assert_false(siox__node_pace_due(&p, 2, 5 * S, &out)); /* nothing new to say */
+  assert_true(siox__node_pace_next(&p, 2, 5 * S) == 11 * S + 1);
+  assert_false(siox__node_pace_dead(&p, 11 * S));
+  assert_true(siox__node_pace_dead(&p, 11 * S + 1));
+  assert_true(siox__node_pace_next(&p, 2, 12 * S) == INT64_MAX);
+  siox__node_pace_tell(&p, &own, 61 * S); /* a cycle a minute */
+  assert_false(siox__node_pace_dead(&p, 661 * S));
+  assert_true(siox__node_pace_dead(&p, 661 * S + 1));
 }
 
 static struct siox__nodes_table t;

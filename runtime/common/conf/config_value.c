@@ -4,6 +4,7 @@
 #include "common/conf/text.h"
 #include "common/log.h"
 #include "common/url.h"
+#include "common/word.h"
 #include "siox/policy.h"
 #include <math.h>
 #include <stdio.h>
@@ -77,10 +78,9 @@ static int read_database(struct siox__config_reader *in, const char *text, char 
 }
 
 static int read_word(struct siox__config_reader *in, const char *text, char **field) {
-  static const char known[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-";
   const size_t n = strlen(text);
   char *copy = NULL;
-  if (n > 63 || strspn(text, known) != n)
+  if (n > 0 && !siox__is_word(text, n))
     return refuse(in, SIOX_EINVAL, text,
                   "a name of at most 63 letters, digits, dots, underscores and hyphens");
   if (n > 0 && !(copy = strdup(text)))
