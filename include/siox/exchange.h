@@ -39,7 +39,8 @@ int siox_exchange_take(struct siox_exchange *x, const struct siox_node_report *r
 /* Nothing is known of this node any more; harmless where nothing was. */
 void siox_exchange_forget(struct siox_exchange *x, const char *name);
 /* Those whose report is not stale, in the order of their first one, for a reasoner's `children`:
- * their number, of which the first max are in `children`. Names live until the next take. */
+ * their number, of which the first max are in `children`. Names live until the next take or forget.
+ */
 size_t siox_exchange_children(const struct siox_exchange *x, uint64_t cycle,
                               struct siox_child *children, size_t max);
 

@@ -65,8 +65,8 @@ struct siox_metric {
   /* Greatest physically possible value: COUNTER, unit a second; GAUGE and SAMPLED, unit. 0: not
    * known. What lies above is a lost sample. */
   double bound;
-  /* COUNTER: the least amount that says something of what is measured, where that is more than one
-   * count (bytes from a disk: the kernel reads ahead). 0: one count. */
+  /* COUNTER: the least amount, in unit, that says something of what is measured, where that is more
+   * than one count (bytes from a disk: the kernel reads ahead). 0: one count. */
   double step;
 };
 
