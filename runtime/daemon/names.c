@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "daemon/names.h"
+#include "monitor/adpi.h"
 #include "monitor/builtin.h"
 #include "monitor/metrics.h"
 #include "siox/adpi.h"
@@ -20,18 +21,16 @@ static bool is_measured(const struct siox_modules *modules, const struct siox_cy
 
 static void tell(const struct siox_modules *modules, const struct siox_cycle *cycle,
                  const struct siox_option *setting, const struct siox__log *log) {
-  for (const char *p = setting->value; *p;) {
+  const char *list = setting->value;
+  size_t length;
+  for (const char *one; (one = siox__list_next(&list, &length));) {
     char name[sizeof((struct siox_metric){0}).name];
-    p += strspn(p, ", ");
-    const size_t length = strcspn(p, ", ");
-    snprintf(name, sizeof name, "%.*s", (int)length, p);
-    p += length;
-    if (length == 0 || (length < sizeof name && is_measured(modules, cycle, name)))
+    snprintf(name, sizeof name, "%.*s", (int)length, one);
+    if (length < sizeof name && is_measured(modules, cycle, name))
       continue;
     siox__printable(name);
     siox__log(log, SIOX__LOG_WARN,
-              "%s:%u: %s: nothing here measures %s; siox providers lists what "
-              "there is",
+              "%s:%u: %s: nothing here measures %s; siox providers lists what there is",
               modules->file, setting->line, setting->key, name);
   }
 }

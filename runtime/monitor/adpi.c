@@ -112,15 +112,19 @@ int siox__numbers_read(const char *origin, const struct siox_option *settings, s
   return 0;
 }
 
+const char *siox__list_next(const char **list, size_t *length) {
+  const char *name = *list + strspn(*list, ", ");
+  *length = strcspn(name, ", ");
+  *list = name + *length;
+  return *length > 0 ? name : NULL;
+}
+
 int siox__listed(const char *list, const char *name) {
   const size_t length = strlen(name);
-  for (const char *p = list; *p;) {
-    const size_t n = strcspn(p, ", ");
-    if (n == length && n > 0 && strncmp(p, name, n) == 0)
+  size_t n;
+  for (const char *one; (one = siox__list_next(&list, &n));)
+    if (n == length && strncmp(one, name, n) == 0)
       return 1;
-    p += n;
-    p += strspn(p, ", ");
-  }
   return 0;
 }
 

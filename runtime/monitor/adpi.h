@@ -20,7 +20,9 @@ struct siox__number {
 int siox__numbers_read(const char *origin, const struct siox_option *settings, size_t nsettings,
                        const char *who, const struct siox__number *numbers, size_t n, void *into,
                        const char *const *texts, const char **text, struct siox_diag *diag);
-/* Is the name one of a list "a, b c"? */
+/* The next name of a list "a, b c", whose rest is in *list then; NULL: there is none. */
+const char *siox__list_next(const char **list, size_t *length);
+/* Is the name one of such a list? */
 int siox__listed(const char *list, const char *name);
 
 /* What a detector keeps for each series or kind: zeroed when its index comes. */

@@ -33,13 +33,11 @@ struct sensor {
 static const char *const always_on = "node psys package cores dram disk";
 
 static bool are_domains(const char *list) {
-  for (const char *p = list; *p;) {
-    p += strspn(p, ", ");
-    const size_t length = strcspn(p, ", ");
-    const enum siox_domain d = length > 0 ? siox_domain_find(p, length) : SIOX_DOMAIN_PACKAGE;
+  size_t length;
+  for (const char *one; (one = siox__list_next(&list, &length));) {
+    const enum siox_domain d = siox_domain_find(one, length);
     if (d == SIOX_DOMAIN_NONE || d == SIOX_NDOMAINS)
       return false;
-    p += length;
   }
   return true;
 }
