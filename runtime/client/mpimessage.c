@@ -175,6 +175,18 @@ void siox__message_ended(MPI_Request request, const MPI_Status *status) {
   free(r);
 }
 
+/* After a call that failed: the statuses tell nothing of use, but which requests are over can be
+ * seen. */
+static void some_failed(int n, const MPI_Request *was, const MPI_Request *now) {
+  for (int i = 0; i < n; i++) {
+    if (was[i] == MPI_REQUEST_NULL || now[i] != MPI_REQUEST_NULL)
+      continue;
+    access_ended(was[i], true);
+    if (atomic_load_explicit(&under_way, memory_order_relaxed))
+      free(take(was[i]));
+  }
+}
+
 /* A freed receive ends unseen, as does an access; its handle may soon mean another request. */
 SIOX_EXPORT int MPI_Request_free(MPI_Request *request) {
   access_ended(*request, false);
@@ -197,6 +209,8 @@ SIOX_EXPORT int MPI_Wait(MPI_Request *request, MPI_Status *status) {
   int result = PMPI_Wait(request, s);
   if (result == MPI_SUCCESS)
     siox__message_ended(was, s);
+  else
+    some_failed(1, &was, request);
   return result;
 }
 
@@ -206,7 +220,9 @@ SIOX_EXPORT int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status) {
   MPI_Request was = *request;
   MPI_Status own, *s = status == MPI_STATUS_IGNORE ? &own : status;
   int result = PMPI_Test(request, flag, s);
-  if (result == MPI_SUCCESS && *flag)
+  if (result != MPI_SUCCESS)
+    some_failed(1, &was, request);
+  else if (*flag)
     siox__message_ended(was, s);
   return result;
 }
@@ -238,6 +254,8 @@ SIOX_EXPORT int MPI_Waitall(int n, MPI_Request requests[], MPI_Status statuses[]
     result = PMPI_Waitall(n, requests, w.status);
     for (int i = 0; result == MPI_SUCCESS && i < n; i++)
       siox__message_ended(w.was[i], &w.status[i]);
+    if (result != MPI_SUCCESS)
+      some_failed(n, w.was, requests);
   }
   several_end(&w);
   return result;
@@ -252,6 +270,8 @@ SIOX_EXPORT int MPI_Testall(int n, MPI_Request requests[], int *flag, MPI_Status
     result = PMPI_Testall(n, requests, flag, w.status);
     for (int i = 0; result == MPI_SUCCESS && *flag && i < n; i++)
       siox__message_ended(w.was[i], &w.status[i]);
+    if (result != MPI_SUCCESS)
+      some_failed(n, w.was, requests);
   }
   several_end(&w);
   return result;
@@ -265,7 +285,9 @@ SIOX_EXPORT int MPI_Waitany(int n, MPI_Request requests[], int *index, MPI_Statu
     result = PMPI_Waitany(n, requests, index, status);
   } else {
     result = PMPI_Waitany(n, requests, index, s);
-    if (result == MPI_SUCCESS && *index != MPI_UNDEFINED)
+    if (result != MPI_SUCCESS)
+      some_failed(n, w.was, requests);
+    else if (*index != MPI_UNDEFINED)
       siox__message_ended(w.was[*index], s);
   }
   several_end(&w);
@@ -281,7 +303,9 @@ SIOX_EXPORT int MPI_Testany(int n, MPI_Request requests[], int *index, int *flag
     result = PMPI_Testany(n, requests, index, flag, status);
   } else {
     result = PMPI_Testany(n, requests, index, flag, s);
-    if (result == MPI_SUCCESS && *flag && *index != MPI_UNDEFINED)
+    if (result != MPI_SUCCESS)
+      some_failed(n, w.was, requests);
+    else if (*flag && *index != MPI_UNDEFINED)
       siox__message_ended(w.was[*index], s);
   }
   several_end(&w);
@@ -299,6 +323,8 @@ SIOX_EXPORT int MPI_Testany(int n, MPI_Request requests[], int *index, int *flag
       result = P##name(n, requests, done, indices, w.status);                                      \
       for (int i = 0; result == MPI_SUCCESS && *done != MPI_UNDEFINED && i < *done; i++)           \
         siox__message_ended(w.was[indices[i]], &w.status[i]);                                      \
+      if (result != MPI_SUCCESS)                                                                   \
+        some_failed(n, w.was, requests);                                                           \
     }                                                                                              \
     several_end(&w);                                                                               \
     return result;                                                                                 \

@@ -210,6 +210,8 @@ struct siox__frame {
   int64_t due; /* OUTSIDE: when it will end by its rhythm, 0: none known */
 };
 
+enum { SIOX__FLIGHT_ROWS = 256 };
+
 struct siox__predictor {
   struct siox__predict_env env;
   struct siox__pfile *file;
@@ -230,8 +232,10 @@ struct siox__predictor {
   uint32_t gap;                               /* index + 1 of the frame that is the gap; 0: none */
   struct siox_region *running[SIOX__RUNNING]; /* STEPS loops with conditions that run */
   uint32_t nrunning;
-  struct siox__flight *flights; /* accesses that were begun and are not complete */
-  uint32_t nflights;
+  /* Accesses that were begun and are not complete: by key; those whose end nobody will tell, one a
+   * file; how many there are; how many each disk has. */
+  struct siox__flight *flights[SIOX__FLIGHT_ROWS], *lost;
+  uint32_t nflights, *aloft;
   int64_t rested; /* told last by siox__predict_rest */
   uint32_t visit;
   const struct siox_region *from; /* scratch: the gap that is planned */
@@ -293,11 +297,14 @@ void siox__predict_reach(const struct siox__pfile *f, const struct siox__reach *
                          struct siox_mask *mask);
 
 /* predict_flight.c */
-bool siox__flight_ends(struct siox__predictor *p, uint64_t key); /* false: there is none */
+/* Of this key, if there is one. True: it was the last one of a disk. */
+bool siox__flight_ends(struct siox__predictor *p, uint64_t key);
 /* All of a file; NULL: of all files. */
 void siox__flights_end(struct siox__predictor *p, const void *handle);
 /* An access under way may use the disk at any moment. */
-bool siox__flying(const struct siox__predictor *p, uint32_t disk);
+static inline bool siox__flying(const struct siox__predictor *p, uint32_t disk) {
+  return disk < p->env.ndisks && p->aloft[disk];
+}
 
 /* predict_history.c */
 struct siox__site_state *siox__site_state(struct siox__predictor *p, struct siox_site *site);

@@ -10,7 +10,8 @@ int siox__predictor_init(struct siox__predictor *p, const struct siox__predict_e
   p->env = *env;
   p->claimed = calloc(env->ndisks ? env->ndisks : 1, sizeof *p->claimed);
   p->next_use = calloc(env->ndisks ? env->ndisks : 1, sizeof *p->next_use);
-  if (!p->claimed || !p->next_use || siox_mask_init(&p->scratch, env->ndisks) < 0 ||
+  p->aloft = calloc(env->ndisks ? env->ndisks : 1, sizeof *p->aloft);
+  if (!p->claimed || !p->next_use || !p->aloft || siox_mask_init(&p->scratch, env->ndisks) < 0 ||
       siox_mask_init(&p->group, env->ndisks) < 0) {
     siox__predictor_free(p);
     return SIOX_ENOMEM;
@@ -41,6 +42,7 @@ void siox__predictor_free(struct siox__predictor *p) {
   free(p->touched);
   free(p->claimed);
   free(p->next_use);
+  free(p->aloft);
   siox_mask_free(&p->scratch);
   siox_mask_free(&p->group);
   memset(p, 0, sizeof *p);

@@ -121,6 +121,52 @@ static void a_key_that_comes_again_ends_what_had_it_before(void **state) {
   end(&g.w);
 }
 
+static void of_thousands_the_last_one_counts(void **state) {
+  (void)state;
+  enum { MANY = 5000 };
+  struct program g;
+  start(&g);
+  for (uint64_t key = 1; key <= MANY; key++)
+    reach_begun(&g, key, &handle_a, 0, 1 << 16);
+  int from = g.w.n;
+  siox__predictor_enter(&g.w.p, &g.gap, 20, g.w.now);
+  for (uint64_t key = 1; key < MANY; key++)
+    siox__predictor_lands(&g.w.p, key, g.w.now);
+  assert_false(released(&g, 0, from));
+  siox__predictor_lands(&g.w.p, MANY, g.w.now);
+  assert_true(released(&g, 0, from));
+  end(&g.w);
+}
+
+static void what_nobody_completes_of_one_file_is_kept_as_one(void **state) {
+  (void)state;
+  struct program g;
+  start(&g);
+  for (uint64_t key = 1; key <= 100; key++) {
+    reach_begun(&g, key, &handle_a, (int64_t)(key % 2) << 16, 1 << 16);
+    siox__predictor_lost(&g.w.p, key);
+  }
+  assert_int_equal(g.w.p.nflights, 1);
+  int from = g.w.n;
+  run_loop(&g.w, &g.gap, 20, 20 * SECOND);
+  assert_false(released(&g, 0, from));
+  assert_false(released(&g, 1, from));
+  assert_true(released(&g, 2, from));
+  siox__predictor_closed(&g.w.p, &handle_a, g.w.now);
+  assert_int_equal(g.w.p.nflights, 0);
+  for (int d = 0; d < 3; d++)
+    assert_false(siox__flying(&g.w.p, (uint32_t)d));
+  end(&g.w);
+}
+
+static void no_disk_beyond_the_last_is_in_use(void **state) {
+  (void)state;
+  struct program g;
+  start(&g);
+  assert_false(siox__flying(&g.w.p, g.w.p.env.ndisks));
+  end(&g.w);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(its_disks_are_kept_through_a_gap),
@@ -129,6 +175,9 @@ int main(void) {
       cmocka_unit_test(of_several_each_counts_until_it_is_complete),
       cmocka_unit_test(what_nobody_completes_lasts_until_its_file_is_closed),
       cmocka_unit_test(a_key_that_comes_again_ends_what_had_it_before),
+      cmocka_unit_test(of_thousands_the_last_one_counts),
+      cmocka_unit_test(what_nobody_completes_of_one_file_is_kept_as_one),
+      cmocka_unit_test(no_disk_beyond_the_last_is_in_use),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
