@@ -269,10 +269,18 @@ static double own_ns(void) {
   return 1e9 * (double)t.tv_sec + (double)t.tv_nsec;
 }
 
-/* One that ended is none of them any more: 1, the list is another one. */
-static int drop(struct processes *p, size_t i) {
-  forget(p, &p->watched[i]);
-  memmove(&p->watched[i], &p->watched[i + 1], (--p->n - i) * sizeof *p->watched);
+/* One that ended is none of them any more: 1, the list is another one. Where one has ended, others
+ * may have, as all of a job do: they go with it, for a list that changes for each of them would
+ * change too often for one cycle. */
+static int drop(struct processes *p, size_t ended) {
+  struct siox_reading ignored[NMETRICS];
+  size_t n = 0;
+  for (size_t i = 0; i < p->n; i++)
+    if (i == ended || read_time(p, &p->watched[i], ignored) == 0)
+      forget(p, &p->watched[i]);
+    else
+      p->watched[n++] = p->watched[i];
+  p->n = n;
   return list(p);
 }
 

@@ -293,6 +293,32 @@ static void a_process_that_ends_between_its_turns_is_gone_and_the_others_are_not
 }
 
 /* A child of this process, which has spun a while, stopped, ended and waited for. */
+static void the_others_are_read_in_the_cycle_in_which_many_ended(void **unused) {
+  (void)unused;
+  struct tree t;
+  tree_new(&t);
+  enum { MANY = 12 };
+  int32_t pids[MANY];
+  for (int i = 0; i < MANY; i++) {
+    pids[i] = 100 + i;
+    put_process(&t, pids[i], "x", 100, 5000, some_io);
+  }
+  struct siox_collector *c = collector_on(&t, "processes");
+  assert_int_equal(siox_collector_processes(c, pids, MANY), 0);
+  cycle_at(c, 0);
+  for (int i = 0; i < MANY - 1; i++) {
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/stat", pids[i]);
+    tree_remove(&t, path);
+  }
+  put_process(&t, pids[MANY - 1], "x", 150, 5000, more_io);
+  cycle_at(c, 1000);
+  assert_near(value_of(c, "process_cpu", "111@5000"), 0.5, 1e-12);
+  assert_near(value_of(c, "process_bytes_asked_read", "111@5000"), 1000, 1e-9);
+  siox_collector_free(c);
+  tree_free(&t);
+}
+
 static void the_clock_of_a_process_that_has_ended_says_so(void **unused) {
   (void)unused;
   int ends[2];
@@ -433,6 +459,7 @@ int main(void) {
       cmocka_unit_test(what_is_read_in_turns_adds_up_to_what_was_used),
       cmocka_unit_test(what_is_read_in_turns_is_said_and_what_is_not_is_not),
       cmocka_unit_test(a_process_that_ends_between_its_turns_is_gone_and_the_others_are_not),
+      cmocka_unit_test(the_others_are_read_in_the_cycle_in_which_many_ended),
       cmocka_unit_test(the_clock_of_a_process_that_has_ended_says_so),
       cmocka_unit_test(descriptors_are_closed_with_the_process),
       cmocka_unit_test(what_a_process_file_must_say_is_missed),
