@@ -203,16 +203,20 @@ static inline void head_of(struct siox_rec_head *h, enum siox_rec_type type, uin
   h->time = s->end;
 }
 
-__attribute__((noinline)) static void wake_and_leave(void) {
-  wake_daemon();
+/* The guard goes first: the daemon may run before its waking returns, so handlers come in here
+ * most, and one that leaves by siglongjmp takes its thread out of all counting if the guard stays.
+ */
+__attribute__((noinline)) static void leave_and_wake(void) {
   siox__exit();
+  atomic_signal_fence(memory_order_seq_cst);
+  wake_daemon();
 }
 
 __attribute__((always_inline)) static inline void finish(const struct writing *w, uint32_t total) {
   const bool wake = siox__ring_end(w->ring, w->bytes, total, &w->place);
   give_turn();
   if (__builtin_expect(wake, 0)) {
-    wake_and_leave();
+    leave_and_wake();
     return;
   }
   atomic_signal_fence(memory_order_seq_cst);
