@@ -47,10 +47,11 @@ contains
 
   subroutine parse()
     character(1024) :: word, value
-    integer :: i
+    integer :: i, length
     i = 1
     do while (i <= command_argument_count())
-      call get_command_argument(i, word)
+      call get_command_argument(i, word, length)
+      if (length > len(word)) call refuse('a word is longer than 1024 letters', 2)
       call get_command_argument(i + 1, value)
       select case (word)
       case ('--class')

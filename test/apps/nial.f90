@@ -45,11 +45,12 @@ contains
 
   subroutine parse()
     character(1000) :: word, value
-    integer :: i
+    integer :: i, length
     n = 20
     i = 1
     do while (i <= command_argument_count())
-      call get_command_argument(i, word)
+      call get_command_argument(i, word, length)
+      if (length > len(word)) call refuse('a word is longer than 1000 letters', 2)
       call get_command_argument(i + 1, value)
       select case (word)
       case ('--points')

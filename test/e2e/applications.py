@@ -189,6 +189,8 @@ def btio_refuses_what_it_cannot_use():
             assert done.returncode == 2 and words[0] in done.stderr and not os.path.exists(os.path.join(place.directory, "u")), done
         done = subprocess.run([program], capture_output=True, text=True)
         assert done.returncode == 2 and "file name" in done.stderr, done
+        done = subprocess.run([program, "u" * 3000], cwd=place.directory, capture_output=True, text=True)
+        assert done.returncode == 2 and "longer" in done.stderr, done
         process = run(place, program, 2, "u")
         _, err = process.communicate(timeout=60)
         assert process.returncode == 2 and "square" in err, err
@@ -250,6 +252,8 @@ def nial_refuses_what_it_cannot_use():
             assert done.returncode == 2 and words[0] in done.stderr, done
         done = subprocess.run([program], capture_output=True, text=True)
         assert done.returncode == 2 and "prefix" in done.stderr, done
+        done = subprocess.run([program, "n" * 3000], cwd=place.directory, capture_output=True, text=True)
+        assert done.returncode == 2 and "longer" in done.stderr, done
 
 
 if __name__ == "__main__":
