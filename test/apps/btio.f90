@@ -26,60 +26,41 @@ contains
       'Example: mpiexec -n 4 btio --class W u.dat'
   end subroutine
 
-  subroutine refuse(what, status)
-    include 'mpif.h'
-    character(*), intent(in) :: what
-    integer, intent(in) :: status
-    integer :: ierr
-    if (rank == 0 .and. status /= 0) write (0, '(3a)') 'btio: ', what, '; try btio --help'
-    if (rank == 0 .and. status == 0) call usage(6)
-    call MPI_Finalize(ierr)
-    call exit(status)
-  end subroutine
-
-  integer function number(option, text)
-    character(*), intent(in) :: option, text
-    integer :: status
-    number = 0
-    if (verify(trim(text), '0123456789') == 0 .and. len_trim(text) > 0) read (text, *, iostat=status) number
-    if (number < 1) call refuse(option//': a number above 0 is needed, not '//trim(text), 2)
-  end function
-
   subroutine parse()
     character(1024) :: word, value
-    integer :: i, length
+    integer :: i
     i = 1
     do while (i <= command_argument_count())
-      call get_command_argument(i, word, length)
-      if (length > len(word)) call refuse('a word is longer than 1024 letters', 2)
-      call get_command_argument(i + 1, value)
+      call get_word(i, word)
+      call get_word(i + 1, value)
       select case (word)
       case ('--class')
-        if (len_trim(value) /= 1 .or. all(class_names /= value(1:1))) call refuse('--class: there is no class '//trim(value), 2)
+        if (len_trim(value) /= 1 .or. all(class_names /= value(1:1))) call refuse('--class: there is no class '//trim(value))
         class_name = value(1:1)
         i = i + 1
       case ('--mode')
-        if (value /= 'full' .and. value /= 'simple') call refuse('--mode: full or simple, not '//trim(value), 2)
+        if (value /= 'full' .and. value /= 'simple') call refuse('--mode: full or simple, not '//trim(value))
         simple = value == 'simple'
         i = i + 1
       case ('--steps')
-        steps = number('--steps', value)
+        steps = number('--steps', value, 1000000000)
         i = i + 1
       case ('--every')
-        every = number('--every', value)
+        every = number('--every', value, 1000000000)
         i = i + 1
       case ('--time')
         tell = .true.
       case ('--help')
-        call refuse('', 0)
+        if (rank == 0) call usage(6)
+        call leave(0)
       case default
-        if (word(1:2) == '--') call refuse('there is no option '//trim(word), 2)
-        if (name /= ' ') call refuse('one file name is needed', 2)
+        if (word(1:2) == '--') call refuse('there is no option '//trim(word))
+        if (name /= ' ') call refuse('one file name is needed')
         name = word
       end select
       i = i + 1
     end do
-    if (name == ' ') call refuse('one file name is needed', 2)
+    if (name == ' ') call refuse('one file name is needed')
     do i = 1, size(class_names)
       if (class_names(i) /= class_name) cycle
       points = class_points(i)
@@ -89,8 +70,8 @@ contains
     do while (q * q < ranks)
       q = q + 1
     end do
-    if (q * q /= ranks .or. points / q < 2) call refuse('the number of ranks must be a square, with two points for each cell', 2)
-    if (steps < every) call refuse('--steps: no dump would be written', 2)
+    if (q * q /= ranks .or. points / q < 2) call refuse('the number of ranks must be a square, with two points for each cell')
+    if (steps < every) call refuse('--steps: no dump would be written')
   end subroutine
 end module
 
@@ -102,9 +83,7 @@ program btio
   integer :: i, ierr
   integer(int8) :: sum
   real(real8) :: before, after, now, writing
-  call MPI_Init(ierr)
-  call MPI_Comm_rank(MPI_COMM_WORLD, rank, ierr)
-  call MPI_Comm_size(MPI_COMM_WORLD, ranks, ierr)
+  call app_begin('btio')
   call parse()
   full = .not. simple
   call make_grid()

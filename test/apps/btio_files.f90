@@ -10,16 +10,6 @@ module btio_files
   integer(int8) :: record ! bytes of a dump
   integer(int8), allocatable :: sums(:) ! of each dump, as it was written
 contains
-  subroutine must(code, what)
-    integer, intent(in) :: code
-    character(*), intent(in) :: what
-    character(MPI_MAX_ERROR_STRING) :: reason
-    integer :: length, ierr
-    if (code == MPI_SUCCESS) return
-    call MPI_Error_string(code, reason, length, ierr)
-    call fail(what//': '//reason(:length))
-  end subroutine
-
   subroutine open_file(name, info, most)
     character(*), intent(in) :: name
     integer, intent(in) :: info, most

@@ -3,10 +3,9 @@
 ! every layer along each of the axes, so that each rank has a cell to work on whenever a sweep passes (diagonal
 ! multi-partition, as in NPB's BT). Cell c of rank r lies at ((r mod q) + c - 1, r / q + c - 1, c - 1), modulo q.
 module btio_grid
+  use fortran_app
   implicit none
-  integer, parameter :: real8 = selected_real_kind(15), int8 = selected_int_kind(18)
   integer, parameter :: values = 5 ! a point
-  integer :: rank, ranks
   integer :: points, q                   ! of an axis: points, cells
   integer :: room(3)                     ! the most points that a cell has along each axis
   integer, allocatable :: place(:, :)    ! (axis, cell): which of the q it is
@@ -15,15 +14,6 @@ module btio_grid
   integer :: next(3), previous(3)        ! along each axis: the rank of all cells' neighbours
   real(real8), allocatable :: u(:, :, :, :, :) ! (value, x, y, z, cell), with a layer around each cell: 0 and extent + 1
 contains
-  subroutine fail(what)
-    include 'mpif.h'
-    character(*), intent(in) :: what
-    integer :: ierr
-    write (0, '(a, i0, 2a)') 'btio: rank ', rank, ': ', what
-    call MPI_Abort(MPI_COMM_WORLD, 1, ierr)
-    stop 1
-  end subroutine
-
   ! To one rank and from another, which all ranks do at once.
   subroutine swap(sent, n, to, got, m, from, tag)
     include 'mpif.h'

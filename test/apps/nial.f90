@@ -24,34 +24,14 @@ contains
       'Example: mpiexec -n 4 nial --points 40 out'
   end subroutine
 
-  subroutine refuse(what, status)
-    character(*), intent(in) :: what
-    integer, intent(in) :: status
-    integer :: ierr
-    if (rank == 0 .and. status /= 0) write (0, '(3a)') 'nial: ', what, '; try nial --help'
-    if (rank == 0 .and. status == 0) call usage(6)
-    call MPI_Finalize(ierr)
-    call exit(status)
-  end subroutine
-
-  integer function number(option, text, most)
-    character(*), intent(in) :: option, text
-    integer, intent(in) :: most
-    integer :: status
-    number = 0
-    if (verify(trim(text), '0123456789') == 0 .and. len_trim(text) > 0) read (text, *, iostat=status) number
-    if (number < 1 .or. number > most) call refuse(option//': not a number that can be used: '//trim(text), 2)
-  end function
-
   subroutine parse()
     character(1000) :: word, value
-    integer :: i, length
+    integer :: i
     n = 20
     i = 1
     do while (i <= command_argument_count())
-      call get_command_argument(i, word, length)
-      if (length > len(word)) call refuse('a word is longer than 1000 letters', 2)
-      call get_command_argument(i + 1, value)
+      call get_word(i, word)
+      call get_word(i + 1, value)
       select case (word)
       case ('--points')
         n = number('--points', value, 1000)
@@ -78,18 +58,19 @@ contains
       case ('--time')
         tell = .true.
       case ('--help')
-        call refuse('', 0)
+        if (rank == 0) call usage(6)
+        call leave(0)
       case default
-        if (word(1:2) == '--') call refuse('there is no option '//trim(word), 2)
-        if (prefix /= ' ') call refuse('one prefix of names is needed', 2)
+        if (word(1:2) == '--') call refuse('there is no option '//trim(word))
+        if (prefix /= ' ') call refuse('one prefix of names is needed')
         prefix = word
       end select
       i = i + 1
     end do
-    if (prefix == ' ') call refuse('one prefix of names is needed', 2)
-    if (n < ranks) call refuse('--points: fewer than ranks', 2)
-    if (steps / every > 9999) call refuse('--every: more than 9999 dumps', 2)
-    if (steps < every) call refuse('--steps: no dump would be written', 2)
+    if (prefix == ' ') call refuse('one prefix of names is needed')
+    if (n < ranks) call refuse('--points: fewer than ranks')
+    if (steps / every > 9999) call refuse('--every: more than 9999 dumps')
+    if (steps < every) call refuse('--steps: no dump would be written')
   end subroutine
 end module
 
@@ -99,9 +80,7 @@ program nial
   integer :: i, ierr
   integer(int8) :: sum
   real(real8) :: c_before, c_after, order_before, order_after, now, writing
-  call MPI_Init(ierr)
-  call MPI_Comm_rank(MPI_COMM_WORLD, rank, ierr)
-  call MPI_Comm_size(MPI_COMM_WORLD, ranks, ierr)
+  call app_begin('nial')
   call parse()
   call make_transform()
   call make_state(seed, wave)

@@ -2,21 +2,12 @@
 ! Fourier transforms of a cube of n points along each axis whose layers along z (in space) or y (among wave numbers) are
 ! shared out to the ranks. Lines of any length, fast where n has small factors.
 module nial_fft
+  use fortran_app
   implicit none
-  integer, parameter :: real8 = selected_real_kind(15), int8 = selected_int_kind(18)
-  integer :: rank, ranks, n
+  integer :: n
   integer, allocatable :: low(:), extent(:)      ! of each rank: its first layer, from 0, and its layers
   complex(real8), allocatable, private :: root(:) ! exp(-2 pi i k / n)
 contains
-  subroutine fail(what)
-    include 'mpif.h'
-    character(*), intent(in) :: what
-    integer :: ierr
-    write (0, '(a, i0, 2a)') 'nial: rank ', rank, ': ', what
-    call MPI_Abort(MPI_COMM_WORLD, 1, ierr)
-    stop 1
-  end subroutine
-
   subroutine make_transform()
     integer :: r
     real(real8), parameter :: turn = 6.283185307179586476925286766559_real8

@@ -9,16 +9,6 @@ module nial_files
   logical :: all_fields = .false., individual = .false.
   integer(int8), allocatable :: sums(:) ! of each dump, this rank's part as it was written
 contains
-  subroutine must(code, what)
-    integer, intent(in) :: code
-    character(*), intent(in) :: what
-    character(MPI_MAX_ERROR_STRING) :: reason
-    integer :: length, ierr
-    if (code == MPI_SUCCESS) return
-    call MPI_Error_string(code, reason, length, ierr)
-    call fail(what//': '//reason(:length))
-  end subroutine
-
   function name_of(dump)
     integer, intent(in) :: dump
     character(1024) :: name_of

@@ -22,8 +22,8 @@ MPICC = os.environ.get("SIOX_MPICC", "mpicc")
 MPIEXEC = os.path.join(BUILD, "test", "mpiexec")  # waiting ranks sleep
 APPS = os.path.join(SOURCE, "test", "apps")
 S3ASIM = ["s3asim.c", "s3asim_options.c", "s3asim_results.c"]
-BTIO = ["btio_grid.f90", "btio_solve.f90", "btio_files.f90", "btio.f90"]
-NIAL = ["nial_fft.f90", "nial_model.f90", "nial_files.f90", "nial.f90"]
+BTIO = ["fortran_app.f90", "btio_grid.f90", "btio_solve.f90", "btio_files.f90", "btio.f90"]
+NIAL = ["fortran_app.f90", "nial_fft.f90", "nial_model.f90", "nial_files.f90", "nial.f90"]
 S3ASIM_SMALL = ["--queries", "4", "--fragments", "6", "--results", "2:6", "--letters", "16"]
 
 
