@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Threads that do what triggers ask for. */
 #include "daemon/act.h"
+#include "common/worker.h"
 #include <errno.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -105,15 +105,10 @@ static void *run(void *context) {
   return NULL;
 }
 
-/* The thread comes with the first thing to do; signals are the loop's. Under the lock. */
+/* The thread comes with the first thing to do. Under the lock. */
 static bool start(struct worker *w) {
-  sigset_t all, before;
-  if (w->started)
-    return true;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  w->started = pthread_create(&w->thread, NULL, run, w) == 0;
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  if (!w->started)
+    w->started = siox__worker_start(&w->thread, run, w) == 0;
   return w->started;
 }
 

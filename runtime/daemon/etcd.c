@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The client's thread, the keys that it holds, and what it does about a loss. */
 #include "common/clock.h"
+#include "common/worker.h"
 #include "daemon/etcd_internal.h"
-#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -155,20 +155,10 @@ static void destroy(struct siox__etcd *e) {
   free(e);
 }
 
-/* Signals are the loop's. */
 static int begin(struct siox__etcd *e) {
-  pthread_condattr_t monotonic;
-  sigset_t all, before;
-  pthread_condattr_init(&monotonic);
-  pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
   pthread_mutex_init(&e->lock, NULL);
-  pthread_cond_init(&e->end, &monotonic);
-  pthread_condattr_destroy(&monotonic);
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  const int error = pthread_create(&e->thread, NULL, run, e);
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
-  return error == 0 ? 0 : SIOX_ENOMEM;
+  siox__cond_start(&e->end);
+  return siox__worker_start(&e->thread, run, e);
 }
 
 static int copy(struct siox__etcd *e, const struct siox__etcd_options *options) {

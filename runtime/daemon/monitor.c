@@ -2,6 +2,7 @@
 /* The monitor's thread. */
 #include "daemon/monitor.h"
 #include "common/clock.h"
+#include "common/worker.h"
 #include "daemon/activities.h"
 #include "daemon/drives.h"
 #include "daemon/energies.h"
@@ -14,7 +15,6 @@
 #include "monitor/metrics.h"
 #include <errno.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -302,20 +302,10 @@ static void destroy(struct siox__monitor *m) {
   free(m);
 }
 
-/* Signals are the loop's. */
 static int begin(struct siox__monitor *m) {
-  pthread_condattr_t monotonic;
-  sigset_t all, before;
-  pthread_condattr_init(&monotonic);
-  pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
   pthread_mutex_init(&m->lock, NULL);
-  pthread_cond_init(&m->end, &monotonic);
-  pthread_condattr_destroy(&monotonic);
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  const int e = pthread_create(&m->thread, NULL, run, m);
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
-  return e == 0 ? 0 : SIOX_ENOMEM;
+  siox__cond_start(&m->end);
+  return siox__worker_start(&m->thread, run, m);
 }
 
 int siox__monitor_start(struct siox__monitor **out, const struct siox__monitor_env *env,

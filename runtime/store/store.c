@@ -4,11 +4,11 @@
 #include "store/store.h"
 #include "common/clock.h"
 #include "common/url.h"
+#include "common/worker.h"
 #include "store/base.h"
 #include "store/queue.h"
 #include <errno.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -214,21 +214,11 @@ static void destroy(struct siox__store *s) {
   free(s);
 }
 
-/* Signals are the loop's. */
 static int begin(struct siox__store *s) {
-  pthread_condattr_t monotonic;
-  sigset_t all, before;
-  pthread_condattr_init(&monotonic);
-  pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
   pthread_mutex_init(&s->lock, NULL);
-  pthread_cond_init(&s->work, &monotonic);
-  pthread_cond_init(&s->ended, &monotonic);
-  pthread_condattr_destroy(&monotonic);
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  const int e = pthread_create(&s->thread, NULL, writer, s);
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
-  return e == 0 ? 0 : SIOX_ENOMEM;
+  siox__cond_start(&s->work);
+  siox__cond_start(&s->ended);
+  return siox__worker_start(&s->thread, writer, s);
 }
 
 int siox__store_open(struct siox__store **store, const char *place, const struct siox__log *log) {
