@@ -125,6 +125,25 @@ static size_t byte_of(const struct siox__yaml *y, size_t character) {
   return i;
 }
 
+/* The bytes of the text between two characters become another text. */
+static int splice(struct siox__yaml *y, size_t from, size_t to, const char *by,
+                  struct siox_diag *diag) {
+  size_t length = strlen(by);
+  from = byte_of(y, from);
+  to = byte_of(y, to);
+  char *text = malloc(y->size + length + 1);
+  if (!text)
+    return say(diag, SIOX_ENOMEM, "%s: %s", y->path, siox_strerror(SIOX_ENOMEM));
+  memcpy(text, y->text, from);
+  memcpy(text + from, by, length);
+  memcpy(text + from + length, y->text + to, y->size - to);
+  yaml_document_delete(&y->tree);
+  free(y->text);
+  y->text = text;
+  y->size = from + length + (y->size - to);
+  return parse(y, diag);
+}
+
 int siox__yaml_replace(struct siox__yaml *y, const char *key, const char *value,
                        struct siox_diag *diag) {
   const yaml_node_t *node = siox__yaml_find(y, key);
@@ -132,19 +151,41 @@ int siox__yaml_replace(struct siox__yaml *y, const char *key, const char *value,
     return siox__yaml_fail(y, diag, SIOX_ENOENT, key, "this key is not there");
   if (node->type != YAML_SCALAR_NODE)
     return siox__yaml_fail(y, diag, SIOX_EINVAL, key, "expected a single value");
-  size_t from = byte_of(y, node->start_mark.index), to = byte_of(y, node->end_mark.index);
-  size_t length = strlen(value);
-  char *text = malloc(y->size + length + 1);
-  if (!text)
+  return splice(y, node->start_mark.index, node->end_mark.index, value, diag);
+}
+
+/* In braces in front, else in lines of its own behind what is there, so that lines keep their
+ * numbers. */
+static int add(struct siox__yaml *y, const yaml_node_t *map, const char *key, const char *value,
+               struct siox_diag *diag) {
+  bool braces = map->data.mapping.style == YAML_FLOW_MAPPING_STYLE;
+  size_t at = braces ? map->start_mark.index + 1 : map->end_mark.index;
+  bool unended = !braces && byte_of(y, at) == y->size && y->size && y->text[y->size - 1] != '\n';
+  int from = unended ? 0 : (int)map->end_mark.column, to = (int)map->start_mark.column;
+  char *text = NULL;
+  int n = braces ? asprintf(&text, "%s: %s, ", key, value)
+                 : asprintf(&text, "%s%*s%s: %s\n%*s", unended ? "\n" : "",
+                            to > from ? to - from : 0, "", key, value, from, "");
+  if (n < 0)
     return say(diag, SIOX_ENOMEM, "%s: %s", y->path, siox_strerror(SIOX_ENOMEM));
-  memcpy(text, y->text, from);
-  memcpy(text + from, value, length);
-  memcpy(text + from + length, y->text + to, y->size - to);
-  yaml_document_delete(&y->tree);
-  free(y->text);
-  y->text = text;
-  y->size = from + length + (y->size - to);
-  return parse(y, diag);
+  int rc = splice(y, at, at, text, diag);
+  free(text);
+  return rc;
+}
+
+int siox__yaml_set(struct siox__yaml *y, const char *key, const char *value,
+                   struct siox_diag *diag) {
+  if (siox__yaml_find(y, key))
+    return siox__yaml_replace(y, key, value, diag);
+  const char *name = strrchr(key, '.');
+  char *parent = strndup(key, name ? (size_t)(name - key) : 0);
+  if (!parent)
+    return say(diag, SIOX_ENOMEM, "%s: %s", y->path, siox_strerror(SIOX_ENOMEM));
+  const yaml_node_t *map = siox__yaml_find(y, parent);
+  free(parent);
+  if (!map || map->type != YAML_MAPPING_NODE)
+    return siox__yaml_fail(y, diag, SIOX_ENOENT, key, "there is nothing that could have this key");
+  return add(y, map, name ? name + 1 : key, value, diag);
 }
 
 void siox__yaml_close(struct siox__yaml *y) {
