@@ -13,6 +13,17 @@
 extern "C" {
 #endif
 
+/* One request of a process: what reaches the disks of one access. */
+struct siox_replay_request {
+  int64_t time, end; /* issued and done, as they are in this run */
+  uint64_t file;     /* counted from 1, over all jobs and instances */
+  int64_t offset;
+  uint64_t bytes;
+  uint32_t job; /* number of the bank */
+  bool write;
+};
+typedef void (*siox_request_fn)(void *context, const struct siox_replay_request *request);
+
 struct siox_replay_options {
   const char *policy;                    /* NULL: the recorded one */
   const struct siox_drive *const *drive; /* NULL: the recorded ones */
@@ -27,6 +38,8 @@ struct siox_replay_options {
   bool open_loop;          /* true: recorded arrivals are kept (no feedback), for checking */
   siox_segment_fn segment; /* told every segment; may be NULL */
   void *context;
+  siox_request_fn request; /* told every request, by its process in order of time; may be NULL */
+  void *request_context;
   void (*progress)(void *context, double part); /* told now and then; may be NULL */
   void *progress_context;
 };

@@ -289,6 +289,15 @@ static int step(struct siox__replay *r, struct siox__stream *s) {
     return rc;
   siox__link_happened(s, op, r->now, end, &waiting);
   siox__account(s, op, r->now, end);
+  if (op->kind == SIOX__OP_IO && r->options->request)
+    r->options->request(r->options->request_context,
+                        &(struct siox_replay_request){.time = r->now,
+                                                      .end = end,
+                                                      .file = s->run->files + op->file + 1,
+                                                      .offset = op->offset,
+                                                      .bytes = (uint64_t)op->bytes,
+                                                      .job = s->client->job,
+                                                      .write = op->write});
   s->base = op->async ? r->now : end;
   s->base_recorded = op->async ? op->at : op->end;
   siox__link_over(s, op);

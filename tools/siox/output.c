@@ -158,6 +158,19 @@ bool siox__output_possible(const char *command, const char *path) {
   return good;
 }
 
+int siox__output_directory(const char *command, const char *path) {
+  if (mkdir(path, 0777) == 0 || errno == EEXIST)
+    return 0;
+  fprintf(stderr, "%s: %s: cannot be made: %s\n", command, path, strerror(errno));
+  return 1;
+}
+
+const char *siox__seen_from(const char *file, const char *path) {
+  const char *end = strrchr(file, '/');
+  size_t n = end ? (size_t)(end - file) + 1 : 0;
+  return strncmp(path, file, n) == 0 ? path + n : path;
+}
+
 bool siox__same_file(const char *a, const char *b) {
   struct stat x, y;
   return stat(a, &x) == 0 && stat(b, &y) == 0 && S_ISREG(x.st_mode) && x.st_dev == y.st_dev &&

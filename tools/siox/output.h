@@ -26,6 +26,12 @@ int siox__output_write(const char *command, const char *path,
 /* Before anything long runs: whether path can be opened for that. False after a message. */
 bool siox__output_possible(const char *command, const char *path);
 
+/* A directory that is there already is one, too. 0, or 1 after a message. */
+int siox__output_directory(const char *command, const char *path);
+
+/* How a file names a path that lies below its own directory; any other path is as it was given. */
+const char *siox__seen_from(const char *file, const char *path);
+
 /* Whether both paths lead to one file that is there. Devices and pipes are nobody's content. */
 bool siox__same_file(const char *a, const char *b);
 

@@ -5,6 +5,7 @@
 #include "common/conf/text.h"
 #include "output.h"
 #include "sim_map.h"
+#include "sim_paper.h"
 #include "siox/policy.h"
 #include "timeline.h"
 #include <errno.h>
@@ -20,6 +21,7 @@ static const char usage[] =
     "       siox sim --map [OUTPUT.csv] [--quick | --points \"AXIS=VALUE,... ...\"]...\n"
     "                [--plot DIR] [--report FILE.md] [--json|--csv] [--worst N] [--so-far|--read]\n"
     "       siox sim --map --point AXIS=VALUE,... [--scenario | options of a scenario]\n"
+    "       siox sim --paper [DIR] [--plot DIR] [--report FILE.md] [--json|--csv] [--quick]\n"
     "       siox sim import --help\n"
     "\n"
     "Plays recorded or generated jobs again on emulated disks, in closed loop: a request that is\n"
@@ -47,6 +49,15 @@ static const char usage[] =
     "  --worst N             so many points of each kind of fault (default 5); --json tells all,\n"
     "                        --csv what is best at each point\n"
     "  --point               one point as a scenario; --scenario prints it\n"
+    "  --paper               the evaluation of Son and Kandemir from the traces and scenarios in "
+    "DIR\n"
+    "                        (share/paper): every scheme by every rule for what a change of speed\n"
+    "                        costs, beside what the paper states and claims; minutes on two "
+    "cores.\n"
+    "                        Prints Markdown, or puts it into FILE.md; --plot draws Figs. 8 to "
+    "13;\n"
+    "                        --quick: by rule b only; --csv: every row. Each file must be as\n"
+    "                        DIR/SHA256SUMS says\n"
     "  axes of the map, each with the value it has when it is left out:\n"
 #define AXIS(name, type, member, low, high, initial, what) "    " #name "=" initial ": " what "\n"
     SIM_AXES(AXIS)
@@ -98,6 +109,8 @@ static const char usage[] =
         "  mpiexec -n 4 siox sim --sweep sweep.yaml\n"
         "  mpiexec -n 4 siox sim --map map.csv --quick\n"
         "  siox sim --map --point busy=10,gap=5,jobs=4,drive=36Z15:a --plot point.svg\n"
+        "  siox sim --paper --quick | less\n"
+        "  siox sim --paper --report results.md --plot results\n"
         "\n"
         "Exit status: 1 when something failed (a scheme that cannot run has no figures and says "
         "why),\n"
@@ -105,12 +118,23 @@ static const char usage[] =
 
 struct options {
   const char *scenario, *plot, *timeline, *draw, *sweep, *schemes, *point;
-  bool json, csv, quiet, map, print, worst;
+  bool json, csv, quiet, map, paper, print, worst;
   struct sim_map_options maps;
 };
 
 /* Options that do not go together. */
 static int refuse(const char *why) { return siox__slip("siox sim", "%s", why); }
+
+/* The rest of a command line with --paper. */
+static int parse_paper(int argc, char **argv, struct options *o) {
+  if (o->sweep || o->schemes || o->timeline || o->draw || o->map || o->point || o->print ||
+      o->worst || o->maps.grids.count || o->maps.so_far || o->maps.read)
+    return refuse("--paper goes with --plot, --report, --json or --csv, --quick and --quiet");
+  if (o->json && o->csv)
+    return refuse("--json and --csv exclude each other");
+  o->scenario = optind < argc ? argv[optind++] : NULL;
+  return optind != argc ? refuse("--paper takes one directory") : 0;
+}
 
 static int parse(int argc, char **argv, struct options *o) {
   static const struct option known[] = {{"schemes", required_argument, NULL, 's'},
@@ -122,6 +146,7 @@ static int parse(int argc, char **argv, struct options *o) {
                                         {"quiet", no_argument, NULL, 'q'},
                                         {"sweep", required_argument, NULL, 'w'},
                                         {"map", no_argument, NULL, 'm'},
+                                        {"paper", no_argument, NULL, 'A'},
                                         {"quick", no_argument, NULL, 'k'},
                                         {"report", required_argument, NULL, 'r'},
                                         {"read", no_argument, NULL, 'R'},
@@ -166,6 +191,9 @@ static int parse(int argc, char **argv, struct options *o) {
     case 'm':
       o->map = true;
       break;
+    case 'A':
+      o->paper = true;
+      break;
     case 'k':
       o->maps.quick = true;
       break;
@@ -202,6 +230,8 @@ static int parse(int argc, char **argv, struct options *o) {
     fprintf(stderr, "siox sim: %s\n", *diag.text ? diag.text : siox_strerror(rc));
     return SIOX__USAGE;
   }
+  if (o->paper)
+    return parse_paper(argc, argv, o);
   bool of_map = o->maps.grids.count || o->maps.quick || o->maps.report || o->maps.so_far ||
                 o->maps.read || o->worst;
   if ((!o->map && (of_map || o->point || o->print)) || (o->point && of_map) ||
@@ -373,6 +403,16 @@ static int map(const struct options *o, const struct sim_watch *watch) {
   return sim_map(&m, watch);
 }
 
+static int paper(const struct options *o, const struct sim_watch *watch) {
+  return sim_paper(&(struct sim_paper_options){.directory = o->scenario,
+                                               .plot = o->plot,
+                                               .report = o->maps.report,
+                                               .json = o->json,
+                                               .csv = o->csv,
+                                               .quick = o->maps.quick},
+                   watch);
+}
+
 /* The scenario of o->point; or SIOX_E…, with diag. */
 static int load_point(const struct options *o, struct sim_scenario *s, char **text,
                       struct siox_diag *diag) {
@@ -452,6 +492,8 @@ int siox__cmd_sim(int argc, char **argv) {
     status = status < 0 ? 0 : status;
   } else if (o.sweep) {
     status = with_schemes(&o, sweep);
+  } else if (o.paper) {
+    status = with_schemes(&o, paper);
   } else if (o.map && !o.point) {
     o.maps.whole = !o.maps.grids.count && !o.maps.quick;
     if (o.maps.whole || o.maps.quick)

@@ -31,6 +31,7 @@ struct sim_scenario {
 };
 struct sim_override { /* of a value that stands in the file */
   const char *key, *value;
+  bool add; /* or need not */
 };
 /* Errors are "FILE:LINE: KEY: what". Codes as siox_config_load and siox_sim_add. */
 int sim_scenario_load(struct sim_scenario *s, const char *path, const struct sim_override *set,
@@ -89,10 +90,11 @@ struct sim_rows {
   struct sim_row *row;
   uint32_t count;
   bool cut;
-  bool late;     /* base itself waited for a disk that began below full speed */
-  uint32_t used; /* disks that served anything in base */
-  double busy;   /* mean over them of the part of base's run time in which they served */
-  bool recorded; /* the following are known */
+  bool late;      /* base itself waited for a disk that began below full speed */
+  uint32_t used;  /* disks that served anything in base */
+  uint32_t ranks; /* processes of all jobs together */
+  double busy;    /* mean over them of the part of base's run time in which they served */
+  bool recorded;  /* the following are known */
   double recorded_joules, open_joules, closed_joules, closed_seconds, recorded_seconds;
 };
 struct timeline;
@@ -101,6 +103,8 @@ struct sim_watch {
   void *context;
   const char *drawn;         /* scheme whose speeds are gathered, or NULL */
   struct timeline *timeline; /* into this */
+  siox_request_fn request;   /* told the requests of base; may be NULL */
+  void *request_context;
 };
 /* scheme: names as siox_policy_find takes them. SIOX_ENOMEM, or what ended the base replay. */
 int sim_rows_make(struct sim_rows *rows, struct sim_scenario *s, char *const *scheme,

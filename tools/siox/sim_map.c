@@ -77,13 +77,6 @@ static void print_command(const struct sim_map_options *o, FILE *out) {
   fprintf(out, " --report %s", o->report);
 }
 
-/* Where plots lie, as seen from the report: only below its directory. */
-static const char *seen_from_report(const struct sim_map_options *o) {
-  const char *end = strrchr(o->report, '/');
-  size_t n = end ? (size_t)(end - o->report) + 1 : 0;
-  return o->plot && strncmp(o->plot, o->report, n) == 0 ? o->plot + n : o->plot;
-}
-
 struct report {
   const struct sim_map_options *o;
   const struct sim_results *r;
@@ -92,7 +85,8 @@ struct report {
 };
 static int put_report(void *context, FILE *out) {
   const struct report *t = context;
-  return sim_report_map(t->r, t->g, t->command, seen_from_report(t->o), out);
+  return sim_report_map(t->r, t->g, t->command,
+                        t->o->plot ? siox__seen_from(t->o->report, t->o->plot) : NULL, out);
 }
 
 static int write_report(const struct sim_map_options *o, const struct sim_results *r,

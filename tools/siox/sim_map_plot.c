@@ -4,11 +4,9 @@
 #include "output.h"
 #include "sim_map.h"
 #include "svg.h"
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 static const char *colour_of(enum sim_choice c) {
   static const char *const colours[] = {"#e6e6e6", "#5d7fa3", "#e0b040",
@@ -292,11 +290,7 @@ static int write_one(struct drawing *d, enum sim_picture picture, const char *di
 }
 
 int sim_plot_map(const struct sim_groups *g, const char *directory) {
-  int status = 0;
-  if (mkdir(directory, 0777) < 0 && errno != EEXIST) {
-    fprintf(stderr, "siox sim: %s: cannot be made: %s\n", directory, strerror(errno));
-    return 1;
-  }
+  int status = siox__output_directory("siox sim", directory);
   for (uint32_t i = 0; i < g->count && status == 0; i++) {
     struct drawing d = {.g = &g->group[i]};
     if (!g->group[i].told)

@@ -103,6 +103,10 @@ static int replay(struct maker *m, const char *policy, struct siox_replay_result
   struct siox_replay_options o = {.policy = policy, .prepared = true, .context = m};
   if (m->drawing || (m->oracle && !strcmp(policy, "base")))
     o.segment = take_segment;
+  if (!strcmp(policy, "base")) {
+    o.request = m->watch->request;
+    o.request_context = m->watch->request_context;
+  }
   if (m->watch->progress) {
     o.progress = progress;
     o.progress_context = m;
@@ -247,6 +251,7 @@ static void measure_base(struct maker *m) {
     }
   m->rows->busy = m->rows->used && seconds > 0 ? busy / seconds / m->rows->used : 0;
   m->rows->cut = m->base.cut;
+  m->rows->ranks = m->base.nranks;
 }
 
 /* What the store did when the one trace was recorded, against what is played again. */

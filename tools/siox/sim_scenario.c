@@ -174,7 +174,8 @@ int sim_scenario_load(struct sim_scenario *s, const char *path, const struct sim
   if (rc)
     return rc;
   for (uint32_t i = 0; i < nset && in.rc == 0; i++)
-    in.rc = siox__yaml_replace(&in.yaml, set[i].key, set[i].value, diag);
+    in.rc = (set[i].add ? siox__yaml_set : siox__yaml_replace)(&in.yaml, set[i].key, set[i].value,
+                                                               diag);
   char *real = realpath(path, NULL);
   if (!real)
     real = strdup(path); /* a pipe can be read but lies nowhere */

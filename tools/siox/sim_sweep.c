@@ -52,7 +52,7 @@ struct sweep {
 static void values_of(const struct sweep *w, uint64_t point) {
   for (unsigned i = w->text->vary_count; i-- > 0;) {
     const struct vary_text *v = &w->text->vary[i];
-    w->set[i] = (struct sim_override){v->key, v->values[point % v->values_count]};
+    w->set[i] = (struct sim_override){.key = v->key, .value = v->values[point % v->values_count]};
     point /= v->values_count;
   }
 }

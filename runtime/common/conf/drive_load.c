@@ -277,17 +277,22 @@ static void list_profiles(const char *directory, char *text, size_t size) {
   free(entry);
 }
 
-/* share/drives/NAME.yaml: $SIOX_DATA_DIR, then beside the installation that this is part of, then
- * the source tree this was built from, then where it was to be installed. */
+void siox__data_dirs(const char *dirs[SIOX__NDATA_DIRS], char beside[SIOX__DATA_DIR]) {
+  dirs[0] = secure_getenv("SIOX_DATA_DIR");
+  dirs[1] = siox__data_dir(beside, SIOX__DATA_DIR) ? beside : NULL;
+  dirs[2] = SIOX_SOURCE_DATA_DIR;
+  dirs[3] = SIOX_INSTALL_DATA_DIR;
+}
+
+/* share/drives/NAME.yaml */
 static int find_profile(const char *name, char *path, size_t size, struct siox_diag *diag) {
   if (strchr(name, '/')) {
     snprintf(path, size, "%s", name);
     return 0;
   }
-  char known[128] = "", directory[4096], beside[4096];
-  const char *dirs[] = {secure_getenv("SIOX_DATA_DIR"),
-                        siox__data_dir(beside, sizeof beside) ? beside : NULL,
-                        SIOX_SOURCE_DATA_DIR, SIOX_INSTALL_DATA_DIR};
+  char known[128] = "", directory[SIOX__DATA_DIR], beside[SIOX__DATA_DIR];
+  const char *dirs[SIOX__NDATA_DIRS];
+  siox__data_dirs(dirs, beside);
   for (size_t i = 0; i < sizeof dirs / sizeof *dirs; i++) {
     if (!dirs[i] || !*dirs[i])
       continue;

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The paper's bars: energy, run time and I/O time of each scheme over those of base, by scenario.
+ * On a white ground, so that they are read in dark surroundings, too. */
+#include "output.h"
+#include "sim_paper.h"
+#include "svg.h"
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BAR = 27, GAP = 22, LEFT = 70, TOP = 84, HIGH = 150, BETWEEN = 34, PANELS = 3 };
+
+static const struct bar {
+  const char *scheme, *colour; /* scheme NULL: the best static level */
+} bars[] = {{NULL, "#5d7fa3"},
+#define SIM_COMPARED(scheme, colour) {scheme, colour},
+#include "sim_paper.def"
+            {"oracle", "#fff"}};
+enum { NBARS = sizeof bars / sizeof *bars };
+
+static unsigned shown_bars(void) {
+  unsigned n = 0;
+  for (int i = 0; i < NBARS; i++)
+    n += bars[i].colour != NULL;
+  return n;
+}
+
+void sim_paper_plot_name(enum sim_paper_figure f, char name[48]) {
+  static const char *const names[] = {
+#define SIM_FIGURE(id, title, question) #id,
+#include "sim_paper.def"
+  };
+  snprintf(name, 48, "%s.svg", names[f]);
+  for (char *c = name; *c; c++)
+    *c = *c == '_' ? '-' : *c;
+}
+
+static double value_of(const struct sim_paper *p, enum sim_paper_scene scene, int bar, int panel) {
+  int rule = p->headline;
+  const struct sim_row *row = bars[bar].scheme ? sim_paper_row(p, scene, rule, bars[bar].scheme)
+                                               : sim_paper_static(p, scene, rule);
+  const struct sim_row *base = sim_paper_row(p, scene, rule, "base");
+  if (!row || !base || (panel > 0 && !row->timed))
+    return NAN;
+  return panel == 0   ? row->joules / base->joules
+         : panel == 1 ? row->seconds / base->seconds
+                      : row->io_seconds / base->io_seconds;
+}
+
+struct drawing {
+  const struct sim_paper *p;
+  enum sim_paper_figure figure;
+};
+
+static double most_of(const struct drawing *d, int panel) {
+  double most = 1;
+  for (int i = 0; i < SIM_NSHOWN; i++)
+    for (int bar = 0; bar < NBARS; bar++)
+      if (sim_paper_shown[i].figure == d->figure && bars[bar].colour) {
+        double v = value_of(d->p, sim_paper_shown[i].scene, bar, panel);
+        most = isfinite(v) ? fmax(most, v) : most;
+      }
+  return most * 1.12; /* room for the numbers above the bars */
+}
+
+static void draw_legend(FILE *out) {
+  double x = LEFT;
+  for (int bar = 0; bar < NBARS; bar++) {
+    const char *name = bars[bar].scheme ? bars[bar].scheme : "best static level";
+    if (!bars[bar].colour)
+      continue;
+    fprintf(out,
+            "<rect x=\"%.0f\" y=\"38\" width=\"12\" height=\"12\" fill=\"%s\" stroke=\"#333\" "
+            "stroke-width=\"0.6\"/>\n",
+            x, bars[bar].colour);
+    svg_label(out, x + 17, 48, "fill=\"#222\"", name);
+    x += 34 + 6.6 * (double)strlen(name);
+  }
+}
+
+static void draw_bar(const struct drawing *d, enum sim_paper_scene scene, int bar, int panel,
+                     double x, double bottom, double most, FILE *out) {
+  double v = value_of(d->p, scene, bar, panel), high = v / most * HIGH;
+  char text[32];
+  if (!isfinite(v))
+    return;
+  fprintf(out,
+          "<rect x=\"%.1f\" y=\"%.1f\" width=\"%d\" height=\"%.1f\" fill=\"%s\" stroke=\"#333\" "
+          "stroke-width=\"0.6\"/>\n",
+          x, bottom - high, BAR - 3, high, bars[bar].colour);
+  snprintf(text, sizeof text, "%.*f", panel == 1 ? 3 : v < 9.995 ? 2 : v < 99.5 ? 1 : 0, v);
+  svg_label(out, x + (BAR - 3) / 2.0, bottom - high - 3,
+            "text-anchor=\"middle\" font-size=\"9\" fill=\"#222\"", text);
+}
+
+static void draw_scale(double width, double bottom, double most, const char *what, FILE *out) {
+  double step = svg_round_up(most / 5);
+  char text[32], style[96];
+  for (double v = 0; v <= most; v += step) {
+    double y = bottom - v / most * HIGH;
+    fprintf(out, "<path d=\"M%d %.1fH%.1f\" stroke=\"%s\"/>\n", LEFT, y, width - 10,
+            v > 0 ? "#e3e3e3" : "#333");
+    snprintf(text, sizeof text, "%g", v);
+    svg_label(out, LEFT - 6, y + 4, "text-anchor=\"end\" fill=\"#555\"", text);
+  }
+  fprintf(out, "<path d=\"M%d %.1fH%.1f\" stroke=\"#888\" stroke-dasharray=\"5 3\"/>\n", LEFT,
+          bottom - HIGH / most, width - 10);
+  snprintf(style, sizeof style,
+           "transform=\"translate(18 %.1f) rotate(-90)\" text-anchor=\"middle\" fill=\"#222\"",
+           bottom - HIGH / 2.0);
+  svg_label(out, 0, 0, style, what);
+}
+
+static int draw_bars(void *drawing, FILE *out) {
+  static const char *const what[PANELS] = {"energy / base", "run time / base", "I/O time / base"};
+  const struct drawing *d = drawing;
+  unsigned groups = 0, n = shown_bars();
+  char title[160];
+  for (int i = 0; i < SIM_NSHOWN; i++)
+    groups += sim_paper_shown[i].figure == d->figure;
+  double group = n * BAR + GAP, width = fmax(LEFT + groups * group + 14, 800);
+  snprintf(title, sizeof title, "%s: %s (rule %s)", sim_paper_title(d->figure),
+           sim_paper_question(d->figure),
+           siox_rule_name((enum siox_transition_rule)d->p->headline));
+  svg_begin(out, width, TOP + PANELS * (HIGH + BETWEEN) + 4, title);
+  svg_label(out, LEFT, 24, "font-size=\"16\" fill=\"#222\"", title);
+  draw_legend(out);
+  for (int panel = 0; panel < PANELS; panel++) {
+    double bottom = TOP + panel * (HIGH + BETWEEN) + HIGH, most = most_of(d, panel),
+           x = LEFT + GAP / 2.0;
+    draw_scale(width, bottom, most, what[panel], out);
+    for (int i = 0; i < SIM_NSHOWN; i++) {
+      if (sim_paper_shown[i].figure != d->figure)
+        continue;
+      double at = x;
+      for (int bar = 0; bar < NBARS; bar++)
+        if (bars[bar].colour) {
+          draw_bar(d, sim_paper_shown[i].scene, bar, panel, at, bottom, most, out);
+          at += BAR;
+        }
+      svg_label(out, x + n * BAR / 2.0, bottom + 16, "text-anchor=\"middle\" fill=\"#222\"",
+                sim_paper_shown[i].label);
+      x += group;
+    }
+  }
+  return svg_end(out);
+}
+
+static int write_one(const char *directory, const char *name, int (*draw)(void *, FILE *),
+                     void *context) {
+  char *path = NULL;
+  if (asprintf(&path, "%s/%s", directory, name) < 0)
+    path = NULL;
+  int status = path ? siox__output_write("siox sim", path, draw, context) : 1;
+  if (!path)
+    fprintf(stderr, "siox sim: %s: %s\n", directory, siox_strerror(SIOX_ENOMEM));
+  free(path);
+  return status;
+}
+
+int sim_paper_plot(const struct sim_paper *p, const char *directory) {
+  struct sim_paper *same = (struct sim_paper *)(uintptr_t)p; /* not changed by who draws */
+  int status = write_one(directory, "fig8.svg", sim_paper_draw_idle, same);
+  status |= write_one(directory, "fig9.svg", sim_paper_draw_requests, same);
+  for (int f = 0; f < SIM_NFIGURES; f++) {
+    struct drawing d = {.p = p, .figure = (enum sim_paper_figure)f};
+    char name[48];
+    sim_paper_plot_name(d.figure, name);
+    status |= write_one(directory, name, draw_bars, &d);
+  }
+  return status;
+}

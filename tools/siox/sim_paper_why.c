@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Why a number differs from the paper's: clauses that are chosen by, and made of, what was
+ * computed. */
+#include "sim_paper_stated.h"
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+static const char *rule_of(int rule) { return siox_rule_name((enum siox_transition_rule)rule); }
+
+void sim_why_setting(const struct sim_paper *p, const struct sim_stated *s, FILE *out) {
+  (void)s;
+  fprintf(out, "the scenario is on other disks%s",
+          p->scene[SIM_SCENE_alone_mxm].factor ? "" : ", and names no layout");
+}
+
+/* Of the application in the statement's name, "size_mxm". */
+static enum sim_paper_scene scene_named(const struct sim_stated *s) {
+  static const struct {
+    const char *id;
+    enum sim_paper_scene scene;
+  } known[] = {{"mxm", SIM_SCENE_alone_mxm},
+               {"s3asim", SIM_SCENE_alone_s3asim},
+               {"nial", SIM_SCENE_alone_nial},
+               {"btio", SIM_SCENE_alone_btio},
+               {"x1", SIM_SCENE_alone_mxm},
+               {"x2", SIM_SCENE_mxm_x2},
+               {"x3", SIM_SCENE_mxm_x3},
+               {"x2_cache", SIM_SCENE_mxm_x2_cache},
+               {"x3_cache", SIM_SCENE_mxm_x3_cache},
+               {"s1", SIM_SCENE_alone_mxm},
+               {"s2", SIM_SCENE_s2},
+               {"s3", SIM_SCENE_s3},
+               {"s4", SIM_SCENE_s4}};
+  const char *name = strchr(s->id, '_') + 1;
+  size_t i = 0;
+  while (i + 1 < sizeof known / sizeof *known && strcmp(known[i].id, name) != 0)
+    i++;
+  return known[i].scene;
+}
+
+void sim_why_size(const struct sim_paper *p, const struct sim_stated *s, FILE *out) {
+  const struct sim_paper_result *r = &p->scene[scene_named(s)];
+  fprintf(out, "its files as far as they are used; %.1f MB are moved, %.2f times that",
+          (double)r->bytes / 1e6, (double)r->bytes / (double)r->data);
+}
+
+void sim_why_alone(const struct sim_paper *p, const struct sim_stated *s, FILE *out) {
+  enum sim_paper_scene scene = scene_named(s);
+  fprintf(out, "think times of the scenario make it so: %.1f s of it are I/O",
+          sim_paper_io(p, scene, p->headline));
+}
+
+/* The mean over a figure's scenarios of one of a row's figures. */
+#define MEAN_OF(result, p, figure_, value)                                                         \
+  double result = 0;                                                                               \
+  do {                                                                                             \
+    double n = 0;                                                                                  \
+    for (int i = 0; i < SIM_NSHOWN; i++)                                                           \
+      if (sim_paper_shown[i].figure == (figure_)) {                                                \
+        enum sim_paper_scene scene = sim_paper_shown[i].scene;                                     \
+        result += (value);                                                                         \
+        n++;                                                                                       \
+      }                                                                                            \
+    result /= n;                                                                                   \
+  } while (0)
+
+static double transitions(const struct sim_paper *p, enum sim_paper_scene scene,
+                          const char *scheme) {
+  const struct sim_row *row = sim_paper_row(p, scene, p->headline, scheme);
+  return row ? (double)row->transitions / p->scene[scene].ndisks : NAN;
+}
+static double missed(const struct sim_paper *p, enum sim_paper_scene scene, const char *scheme) {
+  const struct sim_row *row = sim_paper_row(p, scene, p->headline, scheme);
+  return row && row->requests ? (double)row->missed / (double)row->requests : 0;
+}
+static double added_io(const struct sim_paper *p, enum sim_paper_scene scene, const char *scheme) {
+  const struct sim_row *row = sim_paper_row(p, scene, p->headline, scheme);
+  return row ? row->added_io : NAN;
+}
+static double io_share(const struct sim_paper *p, enum sim_paper_scene scene) {
+  return sim_paper_io(p, scene, p->headline) / sim_paper_seconds(p, scene, p->headline);
+}
+
+/* What there is to save: idle time in gaps that pay for the lowest level. */
+static void put_gaps(const struct sim_paper *p, const struct sim_stated *s, FILE *out) {
+  const struct siox_drive *d = &p->scene[SIM_SCENE_alone_mxm].drive[p->headline];
+  double pays =
+      (double)siox_drive_min_gap(d, siox_drive_level(d, SIOX_SPEED_LOWEST)) / 1e9 * d->time_scale;
+  MEAN_OF(busy, p, s->figure, p->scene[scene].rule[p->headline].rows.busy);
+  fprintf(out,
+          "; disks serve in %.1f %% of the time, and %.0f %% of their idle time is in periods of "
+          "at least %.1f s, "
+          "which pay for the lowest speed by rule %s",
+          busy * 100, sim_paper_idle_share(p, s->figure, pays) * 100, pays, rule_of(p->headline));
+}
+
+void sim_why_saving(const struct sim_paper *p, const struct sim_stated *s, FILE *out) {
+  double low = INFINITY, high = -INFINITY, most = -INFINITY, ours = s->value(p, p->headline);
+  for (int rule = p->first_rule; rule <= p->last_rule; rule++) {
+    low = fmin(low, s->value(p, rule));
+    high = fmax(high, s->value(p, rule));
+    most = fmax(most, sim_paper_mean_saved(p, s->figure, rule, "oracle") * 100);
+  }
+  double oracle = sim_paper_mean_saved(p, s->figure, p->headline, "oracle") * 100;
+  const struct sim_row *fixed = sim_paper_static(p, SIM_SCENE_alone_mxm, p->headline);
+  MEAN_OF(changes, p, s->figure, transitions(p, scene, s->scheme));
+  MEAN_OF(unseen, p, s->figure, missed(p, scene, s->scheme));
+  if (s->low >= low && s->high <= high)
+    fprintf(out,
+            "within what the rules span: the paper does not give the joules of a change of speed");
+  else if (s->low > most)
+    fprintf(out, "more than the optimum without delay saves here by any rule, %.1f %%", most);
+  else if (ours > s->high && fixed && ours > oracle)
+    fprintf(out,
+            "%s serves at lower speeds, as %s does, which saves %.1f %% in the mean; the optimum "
+            "without delay saves %.1f %%",
+            s->scheme, fixed->name,
+            100 * sim_paper_mean_saved(p, s->figure, p->headline, fixed->name), oracle);
+  else if (ours > s->high)
+    fprintf(out, "more can be saved here: the optimum without delay saves %.1f %%", oracle);
+  else
+    fprintf(out, "the optimum without delay saves %.1f %%, of which %s keeps %.0f %%", oracle,
+            s->scheme, 100 * ours / oracle);
+  fprintf(out, "; %s changes a disk's speed %.1f times in the mean", s->scheme, changes);
+  if (strcmp(s->scheme, "hw") != 0 && unseen > 0)
+    fprintf(out, ", and %.1f %% of requests come unpredicted", unseen * 100);
+  put_gaps(p, s, out);
+}
+
+void sim_why_longer(const struct sim_paper *p, const struct sim_stated *s, FILE *out) {
+  MEAN_OF(io, p, s->figure, io_share(p, scene));
+  MEAN_OF(added, p, s->figure, added_io(p, scene, s->scheme));
+  fprintf(out, "I/O is %.1f %% of the run time in the mean, and %s adds %.1f %% to it: ", io * 100,
+          s->scheme, added * 100);
+  if (s->value(p, p->headline) < s->low)
+    fprintf(out, "for the paper's slow-down it would have to add %.0f %%", s->low / io);
+  else
+    fprintf(out, "its requests wait for disks that are slow or on their way");
+}
+
+void sim_why_above(const struct sim_paper *p, const struct sim_stated *s, FILE *out) {
+  MEAN_OF(changes, p, s->figure, transitions(p, scene, "rt"));
+  MEAN_OF(others, p, s->figure, transitions(p, scene, "com"));
+  double ours = s->value(p, p->headline);
+  fprintf(out, "rt changes a disk's speed %.1f times, com %.1f times; %s", changes, others,
+          ours < s->low
+              ? "the paper puts its 1 to 2 % down to the time that its calls take, which nobody is "
+                "charged here"
+              : "rt slows a disk down when all processes have released it, com when the first has");
+}
+
+void sim_why_over(const struct sim_paper *p, const struct sim_stated *s, FILE *out) {
+  const struct sim_stated *other = NULL;
+  double rt = sim_paper_mean_saved(p, s->figure, p->headline, "rt");
+  double it = sim_paper_mean_saved(p, s->figure, p->headline, s->scheme),
+         ours = s->value(p, p->headline);
+  static const char *const swapped[][2] = {{"rt_over_com_abstract", "rt_over_com"},
+                                           {"rt_over_hw_abstract", "rt_over_hw"}};
+  for (int i = 0; i < 2; i++)
+    for (int k = 0; k < 2; k++)
+      if (!strcmp(s->id, swapped[i][k]))
+        other = sim_stated_find(swapped[i][1 - k]);
+  fprintf(out, "rt saves %.1f %% of base, %s %.1f %%", rt * 100, s->scheme, it * 100);
+  if (other)
+    fprintf(out, "; the paper has both %g and %g %% for this, and %s is nearer to ours", s->low,
+            other->low,
+            fabs(sim_stated_off(s, ours)) < fabs(sim_stated_off(other, ours)) ? "this"
+                                                                              : "the other");
+}
+
+void sim_why_instances(const struct sim_paper *p, const struct sim_stated *s, FILE *out) {
+  enum sim_paper_scene scene = scene_named(s);
+  double alone = sim_paper_seconds(p, SIM_SCENE_alone_mxm, p->headline);
+  double io = sim_paper_io(p, SIM_SCENE_alone_mxm, p->headline);
+  const struct sim_stated *one = sim_stated_find("time_x1");
+  bool three = scene == SIM_SCENE_mxm_x3 || scene == SIM_SCENE_mxm_x3_cache;
+  double could = (three ? 2 : 1) * io, paper = one ? s->high - one->high : NAN;
+  fprintf(out,
+          "sharing adds %.1f s to ours; one instance has %.1f s of I/O, so that waiting for the "
+          "others' adds %.1f s at most, %s",
+          sim_paper_seconds(p, scene, p->headline) - alone, io, could,
+          paper > could ? "less than the paper's" : "enough for the paper's");
+  fprintf(out, " %.1f s%s", paper,
+          paper > could ? ": in the paper they shared more than disks, or did more I/O" : "");
+}
+
+void sim_why_mix(const struct sim_paper *p, const struct sim_stated *s, FILE *out) {
+  static const enum sim_paper_scene member[] = {SIM_SCENE_alone_mxm, SIM_SCENE_alone_s3asim,
+                                                SIM_SCENE_alone_nial, SIM_SCENE_alone_btio};
+  const struct sim_stated *before = NULL;
+  int n = s->id[strlen(s->id) - 1] - '0';
+  double longest = 0, io = 0, first = 0;
+  const char *which = "";
+  for (int i = 0; i < n; i++) {
+    double seconds = sim_paper_seconds(p, member[i], p->headline);
+    io += sim_paper_io(p, member[i], p->headline);
+    if (seconds > longest) {
+      longest = seconds;
+      first = sim_paper_io(p, member[i], p->headline);
+      for (int k = 0; k < SIM_NSHOWN; k++)
+        if (sim_paper_shown[k].figure == SIM_FIGURE_fig10 && sim_paper_shown[k].scene == member[i])
+          which = sim_paper_shown[k].label;
+    }
+  }
+  if (n == 1) {
+    sim_why_alone(p, s, out);
+    return;
+  }
+  fprintf(out, "%s takes %.1f s alone and the others have %.1f s of I/O to wait for", which,
+          longest, io - first);
+  char id[] = "time_s0";
+  id[6] = (char)('0' + n - 1);
+  before = sim_stated_find(id);
+  if (before && before->high > s->high)
+    fprintf(
+        out,
+        "; the paper's own %g s are less than its %g s of S%d, whose programs are all among these",
+        s->high, before->high, n - 1);
+  id[6] = (char)('0' + n + 1);
+  before = sim_stated_find(id);
+  if (before && before->high < s->high)
+    fprintf(out, "; the paper's S%d, with one program more, takes less: %g s", n + 1, before->high);
+  if (s->high > longest + io - first)
+    fprintf(out, "; the paper's %g s are more than both together", s->high);
+}
