@@ -12,7 +12,7 @@ module btio_options
   integer, parameter :: class_steps(6) = (/ 60, 200, 200, 200, 200, 250 /)
   character(1) :: class_name = 'S'
   character(1024) :: name = ' '
-  integer :: steps = 0, every = 5
+  integer :: steps = 0, every = 5, work = 1
   logical :: simple = .false., tell = .false.
 contains
   subroutine usage(to)
@@ -22,6 +22,7 @@ contains
       '  --mode full|simple    all ranks write together through a view, or each line of a cell by itself (default full)', &
       '  --steps N             instead of the class'' 60, 200, 200, 200, 200 or 250', &
       '  --every N             steps between dumps (default 5)', &
+      '  --work N              find what a step changes so many times (default 1): longer pauses, the same dumps', &
       '  --time                timings on stderr', &
       'Example: mpiexec -n 4 btio --class W u.dat'
   end subroutine
@@ -47,6 +48,9 @@ contains
         i = i + 1
       case ('--every')
         every = number('--every', value, 1000000000)
+        i = i + 1
+      case ('--work')
+        work = number('--work', value, 1000000)
         i = i + 1
       case ('--time')
         tell = .true.
@@ -91,7 +95,7 @@ program btio
   before = distance()
   call open_file(trim(name), MPI_INFO_NULL, steps / every)
   do i = 1, steps
-    call step()
+    call step(work)
     if (mod(i, every) == 0) then
       now = MPI_Wtime()
       call write_dump()

@@ -144,8 +144,8 @@ def run(place, program, ranks, *arguments):
 def btio_writes_the_same_in_both_modes_on_any_square():
     with Place() as place:
         program, file = fortran(place, "btio_full"), os.path.join(place.directory, "u")
-        got = {what_it_did(run(place, program, ranks, "--steps", "15", "--mode", mode, file), file)
-               for ranks, mode in ((1, "full"), (4, "simple"), (4, "full"), (9, "simple"), (16, "full"))}
+        got = {what_it_did(run(place, program, ranks, "--steps", "15", "--mode", mode, "--work", work, file), file)
+               for ranks, mode, work in ((1, "full", "1"), (4, "simple", "1"), (4, "full", "3"), (9, "simple", "2"), (16, "full", "1"))}
         assert len(got) == 1, got
 
 
@@ -184,7 +184,8 @@ def btio_dumps_are_the_cube_in_order():
 def btio_refuses_what_it_cannot_use():
     with Place() as place:
         program = fortran(place, "btio_full")
-        for words in (["--class", "X"], ["--mode", "epio"], ["--steps", "0"], ["--steps", "2x"], ["--steps", "3"], ["--nothing"]):
+        for words in (["--class", "X"], ["--mode", "epio"], ["--steps", "0"], ["--steps", "2x"], ["--steps", "3"], ["--work", "0"],
+                      ["--nothing"]):
             done = subprocess.run([program, *words, "u"], cwd=place.directory, capture_output=True, text=True)
             assert done.returncode == 2 and words[0] in done.stderr and not os.path.exists(os.path.join(place.directory, "u")), done
         done = subprocess.run([program], capture_output=True, text=True)
