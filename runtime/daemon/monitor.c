@@ -1,21 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The monitor's thread. */
-#include "daemon/monitor.h"
 #include "common/clock.h"
 #include "common/worker.h"
 #include "daemon/activities.h"
 #include "daemon/drives.h"
 #include "daemon/energies.h"
-#include "daemon/findings.h"
+#include "daemon/monitor_internal.h"
 #include "daemon/names.h"
 #include "daemon/nodes.h"
 #include "daemon/statistics.h"
 #include "daemon/triggers.h"
-#include "daemon/watch.h"
 #include "monitor/metrics.h"
 #include <errno.h>
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,49 +19,6 @@
 
 /* So long the daemon waits at its end for a cycle that has begun. */
 static const int64_t PATIENCE_NS = INT64_C(2000000000);
-
-struct siox__monitor {
-  bool fresh; /* the loop's own: whom it answers now */
-  struct siox__monitor_env env;
-  const struct siox__log *log;
-  int64_t period_ns; /* now; `usual_ns` unless a trigger wants another */
-  int64_t usual_ns;
-  struct siox_modules modules; /* settings live as long as the providers */
-  struct siox__drives *drives;
-  struct siox_collector *collector; /* the thread's own */
-  struct siox__activities *activities;
-  json_t *sources; /* complete before the thread begins, but for notes */
-  struct siox__statistics *statistics;
-  struct siox__energies *energies;
-  struct siox__nodes *nodes;   /* NULL: there are no others */
-  struct siox__watch *watch;   /* the thread's own, as */
-  struct siox__watched judged; /* what it says */
-  struct siox__process *known; /* the thread's own copy of processes */
-  size_t nknown;
-  _Atomic uint32_t ranks, stripes;
-  _Atomic uint32_t mode; /* enum siox_record */
-  pthread_t thread;
-  pthread_mutex_t lock;
-  pthread_cond_t end;
-  /* under the lock */
-  bool ending;
-  struct siox__ledger ledger;
-  struct siox__ledger each_second; /* a copy, for those who may not look more often */
-  int64_t copied_ns;
-  struct siox__process *processes;     /* each once, by rising pid */
-  struct siox__ledger_process *owners; /* the same for the ledger */
-  size_t nprocesses;
-  bool changed; /* processes: the collector does not know them yet */
-  uint64_t cycles, late;
-  bool ended;          /* the thread has */
-  json_t *utilisation; /* of the last cycle */
-  struct siox__watched told;
-  struct siox__findings findings;
-  struct siox__domains domains, domains_each_second; /* like the ledgers */
-  struct siox__cycles kept;
-  bool last;                       /* siox__monitor_last was called */
-  struct siox__triggers *triggers; /* NULL: none */
-};
 
 /* What the triggers that fire in this cycle, or did before, want of the monitor. */
 static void wish(struct siox__monitor *m, int64_t now_ns) {
@@ -214,74 +167,6 @@ static void *run(void *context) {
   return NULL;
 }
 
-/* What does not work here is told and left out; what is wrong in its settings is an error. */
-static int add(struct siox__monitor *m, const struct siox_provider *p,
-               const struct siox_module *module, const char *root, struct siox_diag *out) {
-  const struct siox_provider_env env = {.root = root,
-                                        .origin = m->modules.file,
-                                        .settings = module ? module->settings : NULL,
-                                        .nsettings = module ? module->nsettings : 0,
-                                        .period_ns = m->period_ns,
-                                        .own = p == &siox__provider_drives ? m->drives : NULL};
-  struct siox_diag diag = {""};
-  const int e = siox_collector_add(m->collector, p, &env, &diag);
-  if (e < 0 && !*diag.text)
-    snprintf(diag.text, sizeof diag.text, "%s", siox_strerror(e));
-  siox__printable(diag.text); /* of paths */
-  if (e < 0)
-    siox__log(m->log, module ? SIOX__LOG_WARN : SIOX__LOG_DEBUG, "provider %s: %s", p->name,
-              diag.text);
-  json_array_append_new(m->sources, json_pack("{s:s, s:b, s:s?}", "name", p->name, "works", e == 0,
-                                              "why", e < 0 ? diag.text : NULL));
-  const bool wrong =
-      module && (e == SIOX_EINVAL || e == SIOX_ERANGE || e == SIOX_ESYNTAX || e == SIOX_EEXIST);
-  if (wrong)
-    *out = diag;
-  return wrong ? e : 0;
-}
-
-/* The providers that monitor.yaml names, or all that work here. */
-static int add_providers(struct siox__monitor *m, const struct siox_config *config,
-                         const char *root, struct siox_diag *diag) {
-  int e = config->monitor ? siox_modules_load(&m->modules, config->monitor, diag) : 0;
-  if (e == SIOX_ENOENT)
-    e = siox_config_refuse(config, SIOX_SETTING_monitor, diag, e, "%s", diag->text);
-  if (e == 0 && !m->modules.has_providers) {
-    for (const struct siox_provider *const *p = siox_providers(); *p; p++) {
-      struct siox_probe probe;
-      (*p)->probe(&(struct siox_provider_env){.root = root, .period_ns = m->period_ns}, &probe);
-      if (probe.error == 0)
-        (void)add(m, *p, NULL, root, diag);
-    }
-    (void)add(m, &siox__provider_drives, NULL, root, diag);
-    return 0;
-  }
-  for (size_t i = 0; e == 0 && i < m->modules.nproviders; i++) {
-    const struct siox_module *module = &m->modules.provider[i];
-    const struct siox_provider *p = strcmp(module->plugin, siox__provider_drives.name) == 0
-                                        ? &siox__provider_drives
-                                        : siox_provider_find(module->plugin);
-    size_t before = 0;
-    while (before < i && strcmp(m->modules.provider[before].plugin, module->plugin) != 0)
-      before++;
-    if (before < i) {
-      snprintf(diag->text, sizeof diag->text, "%s:%u: %s: stands there already, in line %u",
-               m->modules.file, module->line, module->plugin, m->modules.provider[before].line);
-      e = SIOX_EINVAL;
-      continue;
-    }
-    if (p) {
-      e = add(m, p, module, root, diag);
-      continue;
-    }
-    snprintf(diag->text, sizeof diag->text,
-             "%.200s:%u: %.200s: no such provider; siox providers lists them", m->modules.file,
-             module->line, module->plugin);
-    e = SIOX_EINVAL;
-  }
-  return e;
-}
-
 static void destroy(struct siox__monitor *m) {
   siox__statistics_free(m->statistics);
   siox__triggers_free(m->triggers);
@@ -337,7 +222,7 @@ int siox__monitor_start(struct siox__monitor **out, const struct siox__monitor_e
   m->drives = siox__drives_new(config->disks, env->drives);
   int e = m->drives ? siox_collector_new(&m->collector) : SIOX_ENOMEM;
   if (e == 0)
-    e = add_providers(m, config, root, diag);
+    e = siox__monitor_add_providers(m, config, root, diag);
   if (e == 0)
     e = siox__watch_new(&m->watch, &m->modules, root, config->node, m->period_ns, diag);
   if (e == 0)
@@ -470,72 +355,4 @@ void siox__monitor_segment(struct siox__monitor *m, const struct siox_segment *s
 void siox__monitor_finished(struct siox__monitor *m) {
   if (m)
     siox__drives_end(m->drives);
-}
-
-void siox__monitor_view(struct siox__monitor *m, bool fresh) {
-  if (m)
-    m->fresh = fresh;
-}
-
-json_t *siox__monitor_json(struct siox__monitor *m) {
-  if (!m)
-    return json_null();
-  pthread_mutex_lock(&m->lock);
-  const struct siox__ledger *l = m->fresh ? &m->ledger : &m->each_second;
-  json_t *o = json_pack("{s:f, s:I, s:I, s:o, s:o}", "period", 1e-9 * (double)m->period_ns,
-                        "cycles", (json_int_t)m->cycles, "late", (json_int_t)m->late, "sources",
-                        json_deep_copy(m->sources), "utilisation", json_deep_copy(m->utilisation));
-  json_object_set_new(
-      o, "processors",
-      l->source ? json_pack("{s:s, s:b, s:f, s:f, s:f, s:f, s:f, s:f}", "source", l->source,
-                            "estimated", l->estimated, "joules", l->joules, "idle", l->idle_j,
-                            "unattributed", l->unattributed_j, "forgotten", l->forgotten_j,
-                            "seconds_lost", l->joules_lost_s, "idle_watts", l->idle_power.watts)
-                : json_null());
-  siox__domains_json(m->fresh ? &m->domains : &m->domains_each_second, o);
-  if (m->fresh)
-    json_object_set_new(o, "findings", siox__findings_json(&m->findings, siox__now_ns()));
-  siox__watched_json(&m->told, siox__now_ns(), m->fresh, o);
-  json_object_set_new(o, "etcd", siox__nodes_json(m->nodes, m->fresh));
-  if (m->fresh)
-    json_object_set_new(o, "triggers", siox__triggers_json(m->triggers, siox__now_ns()));
-  pthread_mutex_unlock(&m->lock);
-  return o;
-}
-
-void siox__monitor_job(struct siox__monitor *m, uint32_t job, double *joules, double *busy_s) {
-  *joules = *busy_s = 0;
-  if (!m)
-    return;
-  pthread_mutex_lock(&m->lock);
-  const struct siox__ledger *l = m->fresh ? &m->ledger : &m->each_second;
-  for (size_t i = 0; i < l->njobs; i++)
-    if (l->job[i].job == job) {
-      *joules = l->job[i].joules;
-      *busy_s = l->job[i].busy_s;
-    }
-  pthread_mutex_unlock(&m->lock);
-}
-
-void siox__monitor_told(struct siox__monitor *m, int32_t pid, int64_t since_ns,
-                        struct siox_msg_totals *totals) {
-  pthread_mutex_lock(&m->lock);
-  const struct siox__ledger *l = m->fresh ? &m->ledger : &m->each_second;
-  totals->flags |= SIOX_TOTALS_MONITORED;
-  if (l->source) {
-    totals->flags |= SIOX_TOTALS_PROCESSORS | (l->estimated ? SIOX_TOTALS_ESTIMATED : 0);
-    snprintf(totals->source, sizeof totals->source, "%s", l->source);
-  }
-  siox__findings_of(&m->findings, pid, since_ns, m->fresh, totals);
-  pthread_mutex_unlock(&m->lock);
-}
-
-void siox__monitor_forget(struct siox__monitor *m, uint32_t job) {
-  if (!m)
-    return;
-  pthread_mutex_lock(&m->lock);
-  siox__energies_forget(m->energies, &m->ledger, job);
-  siox__ledger_forget(&m->ledger, job);
-  siox__ledger_forget(&m->each_second, job);
-  pthread_mutex_unlock(&m->lock);
 }

@@ -1,3 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-siox_unit_test(test_activities test_activities.c ${CMAKE_SOURCE_DIR}/runtime/daemon/activities.c ${CMAKE_SOURCE_DIR}/runtime/daemon/spread.c
-               LIBS siox_core PkgConfig::JANSSON pthread)
+set(daemon ${CMAKE_SOURCE_DIR}/runtime/daemon)
+siox_unit_test(test_activities test_activities.c ${daemon}/activities.c ${daemon}/activities_cycle.c ${daemon}/activities_total.c
+               ${daemon}/spread.c LIBS siox_core PkgConfig::JANSSON pthread)
