@@ -11,7 +11,9 @@ from monitoring_run import Place
 from monitoring_tree import Tree
 
 RANKS, PERIOD, IDLE_WATTS, DYNAMIC_WATTS, NOISE, FACTOR = 4, 0.4, 55, 95, 0.01, 2
-OPTIONS = ("--grid", 128, "--layers", 8, "--work", 600, "--steps", 360, "--output-every", 10, "--restart-every", 120)
+STEPS, OUTPUT_EVERY, RESTART_EVERY = 1200, 10, 120
+OPTIONS = ("--grid", 128, "--layers", 8, "--work", 600, "--steps", STEPS, "--output-every", OUTPUT_EVERY,
+           "--restart-every", RESTART_EVERY)
 STATISTICS, EFFICIENCY = "{plugin: statistics, config: {learning: 40}}", "{plugin: efficiency, config: {k: 2, stabilisation: 30}}"
 CONFIGURATIONS = {"none": "", "S": STATISTICS, "E": EFFICIENCY, "S&E": STATISTICS + ", " + EFFICIENCY}
 PAPER = {  # average, min, max
@@ -37,6 +39,8 @@ def one(name, seed):
         report, _ = place.run(RANKS, "climate", *OPTIONS, "store/run", environment={"SIOX_SYSFS_ROOT": tree.root}, started=tree.of)
         tree.stop()
         place.wait()
+        if report["wall_seconds"] < faults[-1][1] + PERIOD:
+            sys.exit("monitoring_climate.py: the run took %.0f s, and a fault was to come after it: more steps are needed here" % report["wall_seconds"])
         with sqlite3.connect(place.path("db")) as db:
             abnormal = [t / 1e9 for t, in db.execute("SELECT time FROM cycle WHERE state != 'GOOD'")]
     told = sum(any(a <= t < b + 2 * PERIOD for t in abnormal) for a, b, _ in tree.faults)

@@ -26,7 +26,7 @@ job took, by processor time. The paper's joules divided by its seconds are 62.2 
 """
 
 LEVELS_WHY = """
-Level 0 takes %(ratio).2f times as long as level 3 (paper: 3.14; eight disks: %(ratio8).2f).
+Level 0 takes %(ratio).2f times as long as level 3 (paper: 3.14; eight disks: %(ratio8).2f). %(longer)s
 
 Where ours differ, and why:
 - **Level 1**: MPICH's ROMIO buffers a collective call only where the ranks' pieces interleave within the call. A block a rank a call lie side
@@ -34,7 +34,8 @@ Where ours differ, and why:
   buffered") it is near level 3, as in the paper.
 - **Level 2**: a view with holes and no partners means data sieving: each rank reads all that lies between its blocks, for writing too, and
   writes it back under a lock; see the last column. On the paper's node the file was in memory once one rank had read it, which
-  makes that cheap. The emulated store has no cache: what is asked of a disk is charged.
+  makes that cheap. The emulated store has no cache: what is asked of a disk is charged, so that sieving makes level 2 the slowest of all. Told not
+  to sieve (`romio_ds_write=disable`, `romio_ds_read=disable`; row "2, not sieved") it asks for its blocks alone, as level 0 does.
 - **Activities**: ours are what processes of rank 0 did, with MPI-IO calls, requests below them, and the collectives that order them. The
   paper counts seeks and calls of lower layers as well, and has %(more)d times as many blocks.
 - **Joules of the node** follow the time in both, for most of them are idle watts. Those of rank 0 do not: who waits for a disk takes nothing
@@ -55,6 +56,10 @@ def levels(results):
     r = results["levels"]
     facts = dict(r, ranks=monitoring_levels.RANKS, idle=monitoring_levels.IDLE_WATTS, dynamic=monitoring_levels.DYNAMIC_WATTS,
                  ratio=monitoring_levels.ratio_of_levels(r), ratio8=monitoring_levels.ratio_of_levels(r, " on 8 disks"), more=round(6400 / r["blocks"]))
+    zero = monitoring_levels.median(r["rows"]["0"], "seconds")
+    over = [(name, monitoring_levels.median(runs, "seconds") / zero) for name, runs in r["rows"].items() if "8 disks" not in name]
+    longer = ["%s (%.2f times)" % one for one in over if one[1] > 1]
+    facts["longer"] = "Of one disk's rows these take longer than level 0: " + ", ".join(longer) + "." if longer else "No other row of one disk takes longer."
     text = LEVELS % facts + "\n".join(monitoring_levels.table(r)) + "\n" + LEVELS_WHY % facts
     power = [runs[0]["power"] for name, runs in r["rows"].items() if "power" in runs[0]]
     picture = monitoring_plot.draw("Power over time at the four levels of access", ["level %d" % i for i in range(len(power))],
@@ -65,8 +70,8 @@ def levels(results):
 
 CLIMATE = """
 ## Table 3: what is stored of a climate model
-`climate` (`test/apps/climate.c`) stands in for ICON: %(ranks)d ranks, a 128 x 128 grid with three variables of eight layers and two of one, 360
-steps; an output along Hilbert's curve every 10 steps, a restart file every 120; emulated disks, eight. `record_activities: anomalies`; average
+`climate` (`test/apps/climate.c`) stands in for ICON: %(ranks)d ranks, a 128 x 128 grid with three variables of eight layers and two of one, %(steps)d
+steps; an output along Hilbert's curve every %(output)d steps, a restart file every %(restart)d; emulated disks, eight. `record_activities: anomalies`; average
 (least to greatest) of %(repeats)d runs. The energy meter is **scripted** (a powercap tree, `test/bench/monitoring_tree.py`): %(idle)d W and up to %(dynamic)d W
 more by the processor time that the program really took, with noise of 1 %%, and %(factor)d times as much during two faults of 1.2 s at random times
 in each run, %(injected).1f %% of it. The tree's processors are those that the program's processes used; other programs of this machine are not in it, but took
@@ -80,11 +85,9 @@ S: `statistics` (`learning: 40`). E: `efficiency` (`k: 2`, `stabilisation: 30`; 
   ratio more or less cannot be told from ticks (`docs/monitoring.md`). The paper read a cycle counter.
 - **S** learns ranges in 16 s, for a run is about a minute (the paper's: 553 s). It tells the meter's faults, and what goes beyond what those seconds had
   until it has been so for half a window: other programs of this machine that take more of the processors than before. That is what its spread comes
-  from. Restart files, three in a run, may be over before they are known to be more than a greater burst (`docs/monitoring.md`, Detectors).
-- **E** tells the meter's faults, and little else; both of a run or none: where ranks get little of the processors, their share varies so much that
-  half a ratio is no longer far from the mean. On a less crowded machine it told restart files, too, in which processors wait and idle watts count
-  for nothing: the paper presumes the like of its own.
-- **S&E** in the paper is anything from 3 to 88 %% of all phases, which it does not explain. Ours is about the two together.
+  from. Restart files may be over before they are known to be more than a greater burst (`docs/monitoring.md`, Detectors).
+- **E** tells the meter's faults, and little else. The paper's tells phases as well in which processors wait, for there idle watts give no work.
+- **S&E** in the paper is anything from 3 to 88 %% of all phases, which it does not explain. Ours is about what either tells, for both tell the same faults.
 - **Stored** is more than the share of abnormal cycles, for the cycle before and the one after are kept too, and for there is I/O in what is abnormal.
 """
 
@@ -120,6 +123,7 @@ def climate(results):
     r = results["climate"]
     some = r["rows"]["S"]
     facts = dict(r, cores=results["cores"], ranks=monitoring_climate.RANKS, idle=monitoring_climate.IDLE_WATTS, dynamic=monitoring_climate.DYNAMIC_WATTS,
+                 steps=monitoring_climate.STEPS, output=monitoring_climate.OUTPUT_EVERY, restart=monitoring_climate.RESTART_EVERY,
                  factor=monitoring_climate.FACTOR, injected=100 * 2.4 * len(some) / sum(row["seconds"] for row in some))
     return CLIMATE % facts + "\n".join(monitoring_climate.table(r)) + "\n" + CLIMATE_WHY.replace("%%", "%"), {}
 

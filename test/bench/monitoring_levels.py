@@ -21,7 +21,8 @@ MONITOR = """providers:
 RANKS = 8
 # name, level, disks, hints
 VARIANTS = [(str(level), level, 1, ()) for level in range(4)]
-VARIANTS += [("1, buffered", 1, 1, ("romio_cb_write=enable", "romio_cb_read=enable"))]
+VARIANTS += [("1, buffered", 1, 1, ("romio_cb_write=enable", "romio_cb_read=enable")),
+             ("2, not sieved", 2, 1, ("romio_ds_write=disable", "romio_ds_read=disable"))]
 VARIANTS += [(f"{level} on 8 disks", level, 8, ()) for level in range(4)]
 PAPER = {"0": (377, 23605, 21335), "1": (133, 8279, 17390), "2": (119, 7453, 11704), "3": (120, 7541, 2826)}
 
