@@ -92,7 +92,7 @@ def instructions(directory):
     print(f"\n{'instructions a call':<28}{'in libsiox':>12}{'with what it calls':>20}")
     for name, daemon in daemons(directory):
         added = {}
-        for what in ("posix", "mpiio"):
+        for what in ("posix", "mpiio", "collective"):
             sums = []
             for env in (environment(daemon, library), environment()):
                 few, many = (by_function(what, env, calls) for calls in (1000, 3000))
@@ -100,8 +100,9 @@ def instructions(directory):
                 sums.append((sum(v for k, v in per.items() if "libsiox" in k), sum(per.values())))
             added[what] = (sums[0][0], sums[0][1] - sums[1][1])
             print(f"{what + ', ' + name:<28}{added[what][0]:12.0f}{added[what][1]:20.0f}")
-        print(f"{'MPI-IO layer alone, ' + name:<28}{added['mpiio'][0] - added['posix'][0]:12.0f}"
-              f"{added['mpiio'][1] - added['posix'][1]:20.0f}    target 250 a layer")
+        for what in ("mpiio", "collective"):
+            print(f"{'MPI-IO layer of ' + what + ', ' + name:<36}{added[what][0] - added['posix'][0]:4.0f}"
+                  f"{added[what][1] - added['posix'][1]:20.0f}    target 250 a layer")
         daemon.__exit__(None)
 
 

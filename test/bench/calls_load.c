@@ -2,11 +2,11 @@
 /* Many small I/O calls, and what one of them takes: nanoseconds of processor time a call, the least
  * of several rounds.
  *
- *   calls_load mpiio|posix|clock|empty CALLS ROUNDS FILE [OTHER]
+ *   calls_load mpiio|collective|posix|clock|empty CALLS ROUNDS FILE [OTHER]
  *
- * mpiio: MPI_File_write_at of 64 bytes at rising offsets; posix: pwrite of them; clock: two bare
- * clock_gettime; empty: nothing. OTHER is opened first: Siox looks for its daemon then, which it
- * does not for a file in /dev. */
+ * mpiio: MPI_File_write_at of 64 bytes at rising offsets; collective: MPI_File_write_at_all; posix:
+ * pwrite of them; clock: two bare clock_gettime; empty: nothing. OTHER is opened first: Siox looks
+ * for its daemon then, which it does not for a file in /dev. */
 #include <fcntl.h>
 #include <mpi.h>
 #include <stdio.h>
@@ -30,6 +30,11 @@ __attribute__((noinline)) static void mpiio(long calls) {
     if (MPI_File_write_at(file, i % 4096 * 64, data, 64, MPI_BYTE, MPI_STATUS_IGNORE))
       abort();
 }
+__attribute__((noinline)) static void collective(long calls) {
+  for (long i = 0; i < calls; i++)
+    if (MPI_File_write_at_all(file, i % 4096 * 64, data, 64, MPI_BYTE, MPI_STATUS_IGNORE))
+      abort();
+}
 __attribute__((noinline)) static void posix(long calls) {
   for (long i = 0; i < calls; i++)
     if (pwrite(fd, data, sizeof data, i % 4096 * 64) != 64)
@@ -51,7 +56,7 @@ int main(int argc, char **argv) {
   double least = 1e30;
   if (argc > 5 && (fd = open(argv[5], O_RDWR | O_CREAT, 0600)) >= 0)
     close(fd);
-  int mpi = strcmp(what, "mpiio") == 0;
+  int mpi = strcmp(what, "mpiio") == 0 || strcmp(what, "collective") == 0;
   if (mpi) {
     MPI_Init(&argc, &argv);
     if (MPI_File_open(MPI_COMM_SELF, argv[4], MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL,
@@ -60,7 +65,10 @@ int main(int argc, char **argv) {
   } else if ((fd = open(argv[4], O_RDWR | O_CREAT, 0600)) < 0) {
     return 1;
   }
-  void (*body)(long) = mpi ? mpiio : strcmp(what, "posix") == 0 ? posix : clocks;
+  void (*body)(long) = strcmp(what, "mpiio") == 0        ? mpiio
+                       : strcmp(what, "collective") == 0 ? collective
+                       : strcmp(what, "posix") == 0      ? posix
+                                                         : clocks;
   for (long r = 0; r < rounds && strcmp(what, "empty"); r++) {
     const long long began = now();
     body(calls);

@@ -128,5 +128,14 @@ def a_program_is_compared_and_judged():
     assert all(row["differences"] == [] and row["outside"] == 0 and row["accesses"] > 0 for row in rows), result
 
 
+def what_compiling_costs_is_told_by_program():
+    done = subprocess.run([sys.executable, os.path.join(BENCH, "compile_public.py"), "--manifest", EXAMPLE, "--sources", os.path.join(SOURCE, "test"),
+                           "--only", "relay", "--pairs", "1"], capture_output=True, text=True, timeout=300, stdin=subprocess.DEVNULL, check=False)
+    rows = [line.split() for line in done.stdout.splitlines() if line.split()[0] == "relay"]
+    assert done.stderr == "" and len(rows) == 2, done
+    for row in rows:  # one file, with MPI-IO, so both ratios are of the same times
+        assert row[1:3] == ["1", "1"] and float(row[3]) > 0 and float(row[4]) > 0 and row[4] == row[5], done.stdout
+
+
 if __name__ == "__main__":
     globals()[sys.argv[1]]()
