@@ -76,6 +76,7 @@ struct sim_paper_result {
   char *notes, *assumed; /* or NULL */
   /* of base, which is the same under every rule, in the time of the disks' profile */
   struct sim_idle idle;
+  double *before, *after; /* of each disk, seconds until its first and from its last use */
   struct sim_paper_request *request;
   size_t nrequests, request_room;
   bool lost; /* there was no memory for some */

@@ -70,6 +70,36 @@ static double part(const struct sim_row *of, const struct sim_row *whole) {
   return of && whole && whole->saved > 0 ? 100 * of->saved / whole->saved : NAN;
 }
 
+/* % of the requests. */
+static double unpredicted(const struct sim_row *row) {
+  return row->requests ? 100 * (double)row->missed / (double)row->requests : 0;
+}
+
+/* What could be saved at most, as a part of base's energy, in gaps of so many seconds, one a disk:
+ * a process knows of its first use when it begins only if somebody says so. */
+static double could_save(const struct sim_paper *p, enum sim_paper_scene scene, int rule,
+                         const double *seconds) {
+  const struct sim_paper_result *r = &p->scene[scene];
+  const struct sim_row *base = sim_paper_row(p, scene, rule, "base");
+  const struct siox_drive *d = &r->drive[rule];
+  double joules = 0;
+  for (uint32_t disk = 0; disk < r->ndisks; disk++) {
+    int64_t gap = llround(seconds[disk] / d->time_scale * 1e9);
+    double saved = siox_drive_gap_saving(d, siox_drive_best_level(d, gap), gap);
+    joules += isfinite(saved) && saved > 0 ? saved : 0;
+  }
+  return base && base->joules > 0 ? joules / base->joules : 0;
+}
+
+/* The bar in seconds of idling at full speed instead of the static level. */
+static double seconds_of(const struct sim_paper *p, enum sim_paper_scene scene, int rule,
+                         double joules, const char *level) {
+  const struct siox_drive *d = &p->scene[scene].drive[rule];
+  int low = siox_drive_level_at(d, (int32_t)strtol(level + strcspn(level, ":") + 1, NULL, 10));
+  double watts = low < 0 ? 0 : d->level[d->nlevels - 1].idle_w - d->level[low].idle_w;
+  return watts > 0 ? joules / watts / p->scene[scene].ndisks * d->time_scale : NAN;
+}
+
 /* Why a bar was missed, as far as the figures tell. */
 static void put_cause(const struct sim_paper *p, enum sim_paper_scene scene, int rule,
                       const struct verdict *v, enum bar bar, FILE *out) {
@@ -88,8 +118,12 @@ static void put_cause(const struct sim_paper *p, enum sim_paper_scene scene, int
     fprintf(out,
             "; %.1f %% of the requests come unpredicted, speeds change %" PRIu64
             " times (oracle: %" PRIu64 ")",
-            v->siox->requests ? 100 * (double)v->siox->missed / (double)v->siox->requests : 0,
-            v->siox->transitions, v->oracle->transitions);
+            unpredicted(v->siox), v->siox->transitions, v->oracle->transitions);
+    fprintf(out,
+            "; before the disks' first uses %.2f %% of base's energy could be saved, after their "
+            "last ones %.2f %%",
+            100 * could_save(p, scene, rule, p->scene[scene].before),
+            100 * could_save(p, scene, rule, p->scene[scene].after));
     if (rows->late)
       fputs("; base itself waits for disks at the start", out);
     break;
@@ -98,8 +132,7 @@ static void put_cause(const struct sim_paper *p, enum sim_paper_scene scene, int
             "%.2f %% more I/O time, %.2f %% longer run time; longest wait %.3f s; %.1f %% of the "
             "requests come unpredicted",
             v->siox->added_io * 100, v->siox->slow_down * 100,
-            v->siox->worst_seconds * p->scene[scene].drive[rule].time_scale,
-            v->siox->requests ? 100 * (double)v->siox->missed / (double)v->siox->requests : 0);
+            v->siox->worst_seconds * p->scene[scene].drive[rule].time_scale, unpredicted(v->siox));
     if (claims)
       fprintf(out, "; claims, which speeds up one transition ahead, adds %.2f %%",
               claims->added_io * 100);
@@ -114,6 +147,9 @@ static void put_cause(const struct sim_paper *p, enum sim_paper_scene scene, int
       fprintf(out, "; %.2f points beyond the budget", v->within.over);
     else
       fprintf(out, "; it leaves %.2f points of its budget unused", 2 - v->budget->slow_down * 100);
+    if (v->rival && v->budget->joules > v->rival->joules)
+      fprintf(out, ", and misses what every disk takes in %.1f s of idling at full speed instead",
+              seconds_of(p, scene, rule, v->budget->joules - v->rival->joules, v->rival->name));
     break;
   case UNDOMINATED:
     fprintf(out, "%s saves %.2f %% at %.2f %% more I/O time, siox %.2f %% at %.2f %%",
@@ -125,8 +161,7 @@ static void put_cause(const struct sim_paper *p, enum sim_paper_scene scene, int
             "%.2f %% saved, %.2f %% with true hints (%.1f %%); %.1f %% of the requests come "
             "unpredicted, then %.1f %%",
             v->siox->saved * 100, v->truth->saved * 100, part(v->siox, v->truth),
-            v->siox->requests ? 100 * (double)v->siox->missed / (double)v->siox->requests : 0,
-            v->truth->requests ? 100 * (double)v->truth->missed / (double)v->truth->requests : 0);
+            unpredicted(v->siox), unpredicted(v->truth));
     break;
   default:
     break;
