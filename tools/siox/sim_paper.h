@@ -97,6 +97,11 @@ static inline bool sim_paper_has(const struct sim_paper *p, int rule) {
   return rule >= p->first_rule && rule <= p->last_rule;
 }
 
+/* In %, without the sign of what is rounded away. */
+static inline double sim_percent(double part) {
+  return part < 0 && part > -0.00005 ? 0 : part * 100;
+}
+
 /* sim_paper_values.c: figures of what was played. NAN: there are none. */
 const struct sim_row *sim_paper_row(const struct sim_paper *p, enum sim_paper_scene scene, int rule,
                                     const char *scheme);
