@@ -10,42 +10,10 @@ enum { LOOK_BACK = 1000 }; /* hints */
 struct taker {
   struct siox__foresight *f;
   const struct siox__index *x;
-  struct siox__map clients, groups; /* by number; by collective: its burst */
+  struct siox__map clients; /* by number */
   uint32_t nclients;
   uint64_t event;
 };
-
-static int new_burst(struct siox__foresight *f, uint32_t *burst) {
-  if (siox__room(&f->burst, f->nbursts, &f->burst_room, sizeof *f->burst) < 0)
-    return SIOX_ENOMEM;
-  *burst = f->nbursts;
-  f->burst[f->nbursts++] = SIOX__NONE;
-  return 0;
-}
-
-/* The ranges of a burst are a ring, so that the last one leads to all. */
-static int add_range(struct siox__foresight *f, uint32_t burst, uint32_t file, int64_t offset,
-                     int64_t bytes) {
-  uint32_t last = f->burst[burst];
-  int64_t end;
-  if (last != SIOX__NONE && f->range[last].file == file &&
-      !__builtin_add_overflow(f->range[last].offset, f->range[last].bytes, &end) && end == offset &&
-      !__builtin_add_overflow(f->range[last].bytes, bytes, &end)) {
-    f->range[last].bytes = end;
-    return 0;
-  }
-  if (siox__room(&f->range, f->nranges, &f->range_room, sizeof *f->range) < 0)
-    return SIOX_ENOMEM;
-  uint32_t here = f->nranges++;
-  f->range[here] = (struct siox__range){.offset = offset,
-                                        .bytes = bytes,
-                                        .file = file,
-                                        .next = last == SIOX__NONE ? here : f->range[last].next};
-  if (last != SIOX__NONE)
-    f->range[last].next = here;
-  f->burst[burst] = here;
-  return 0;
-}
 
 static int add_use(struct siox__seer *s, int64_t time, uint32_t burst) {
   if (siox__room(&s->use, s->nuses, &s->use_room, sizeof *s->use) < 0)
@@ -54,32 +22,24 @@ static int add_use(struct siox__seer *s, int64_t time, uint32_t burst) {
   return 0;
 }
 
-static int group_burst(struct taker *t, uint64_t uid, uint64_t seq, uint32_t *burst) {
-  uint32_t *at = siox__map_at(&t->groups, uid, seq, 0);
-  if (!at)
-    return SIOX_ENOMEM;
-  int rc = *at == SIOX__NONE ? new_burst(t->f, at) : 0;
-  *burst = *at;
-  return rc;
-}
-
 /* A request of a collective call is a use of all its members, from when each entered. */
 static int take_io(struct taker *t, struct siox__seer *s, const struct siox_trace_event *e) {
   uint32_t burst, file = siox__index_file(t->x, e->u.io.file, t->event);
   if (file == SIOX__NONE)
     return SIOX_EPROTO;
-  int rc = e->u.io.coll_uid ? group_burst(t, e->u.io.coll_uid, e->u.io.coll_seq, &burst)
-                            : new_burst(t->f, &burst);
+  struct siox__bursts *b = &t->f->bursts;
+  int rc = e->u.io.coll_uid ? siox__burst_group(b, e->u.io.coll_uid, e->u.io.coll_seq, &burst)
+                            : siox__burst_new(b, &burst);
   if (rc == 0 && !e->u.io.coll_uid)
     rc = add_use(s, e->u.io.arrival, burst);
-  return rc ? rc : add_range(t->f, burst, file, e->u.io.offset, e->u.io.bytes);
+  return rc ? rc : siox__burst_add(b, burst, file, e->u.io.offset, e->u.io.bytes);
 }
 
 static int take_call(struct taker *t, struct siox__seer *s, const struct siox_trace_event *e) {
   uint32_t burst;
   if (!e->u.call.coll_uid)
     return 0;
-  int rc = group_burst(t, e->u.call.coll_uid, e->u.call.coll_seq, &burst);
+  int rc = siox__burst_group(&t->f->bursts, e->u.call.coll_uid, e->u.call.coll_seq, &burst);
   return rc ? rc : add_use(s, e->u.call.start, burst);
 }
 
@@ -166,7 +126,8 @@ int siox__foresight_load(struct siox__foresight **out, const struct siox__index 
   free(f->run);
   f->run = NULL;
   free(t.clients.entry);
-  free(t.groups.entry);
+  free(f->bursts.groups.entry); /* not asked for any more */
+  f->bursts.groups = (struct siox__map){0};
   if (rc == 0)
     *out = f;
   else
@@ -183,8 +144,7 @@ void siox__foresight_free(struct siox__foresight *f) {
     siox__next_uses_free(&f->seer[i].next);
   }
   free(f->seer);
-  free(f->range);
-  free(f->burst);
+  siox__bursts_free(&f->bursts);
   free(f->run);
   free(f->said);
   free(f);

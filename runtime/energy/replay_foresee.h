@@ -5,6 +5,7 @@
  * request. */
 #ifndef SIOX_ENERGY_REPLAY_FORESEE_H
 #define SIOX_ENERGY_REPLAY_FORESEE_H
+#include "energy/replay_burst.h"
 #include "energy/replay_index.h"
 #include "energy/replay_source.h"
 
@@ -25,10 +26,6 @@ struct siox__next_uses { /* of one client */
   uint32_t *first;       /* ndisks + 1: where its times begin */
   int64_t *time;         /* ascending; of uses between two hints only the first */
   uint32_t ndisks;
-};
-struct siox__range { /* bytes of a file; of one burst in a list */
-  int64_t offset, bytes;
-  uint32_t file, next;
 };
 struct siox__use {
   int64_t time;
@@ -62,11 +59,10 @@ struct siox__seer { /* one client */
 struct siox__foresight {
   struct siox__seer *seer;
   uint32_t nseers;
-  struct siox__range *range;
-  uint32_t *burst; /* its last range; the list goes round */
+  struct siox__bursts bursts;
   struct siox_claim_run *run;
   struct siox__said *said;
-  uint32_t nranges, range_room, nbursts, burst_room, nruns, run_room, nsaid, said_room;
+  uint32_t nruns, run_room, nsaid, said_room;
   uint32_t ndisks; /* as the files lie now */
 };
 /* Of all clients. recorded: by the recorded layouts. */

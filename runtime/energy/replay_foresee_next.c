@@ -24,31 +24,31 @@ static int add_disk(struct disks_of *d, uint32_t disk) {
   return 0;
 }
 
+static const struct siox_layout *recorded_layout(const void *index, uint32_t file) {
+  return &((const struct siox__index *)index)->file[file].recorded;
+}
+static const struct siox_layout *present_layout(const void *index, uint32_t file) {
+  return &((const struct siox__index *)index)->file[file].layout;
+}
+
 static int find_disks(struct disks_of *d, const struct siox__foresight *f,
                       const struct siox__index *x, uint32_t ndisks, bool recorded) {
   struct siox_mask mask = {0};
+  const struct siox__bursts *bursts = &f->bursts;
   int rc = siox_mask_init(&mask, ndisks);
-  d->first = malloc(((size_t)f->nbursts + 1) * sizeof *d->first);
+  d->first = malloc(((size_t)bursts->nbursts + 1) * sizeof *d->first);
   if (!d->first)
     rc = SIOX_ENOMEM;
-  for (uint32_t b = 0; b < f->nbursts && rc == 0; b++) {
-    uint32_t last = f->burst[b], at = last;
+  for (uint32_t b = 0; b < bursts->nbursts && rc == 0; b++) {
     siox_mask_zero(&mask);
-    do { /* a burst nothing was recorded of has no range */
-      if (at == SIOX__NONE)
-        break;
-      at = f->range[at].next;
-      const struct siox__range *r = &f->range[at];
-      siox_layout_mask(recorded ? &x->file[r->file].recorded : &x->file[r->file].layout, r->offset,
-                       r->bytes, &mask);
-    } while (at != last);
+    siox__burst_disks(bursts, b, recorded ? recorded_layout : present_layout, x, &mask);
     d->first[b] = d->count;
     for (uint32_t k = siox_mask_next(&mask, 0); k < ndisks && rc == 0;
          k = siox_mask_next(&mask, k + 1))
       rc = add_disk(d, k);
   }
   if (rc == 0)
-    d->first[f->nbursts] = d->count;
+    d->first[bursts->nbursts] = d->count;
   siox_mask_free(&mask);
   return rc;
 }
