@@ -32,6 +32,14 @@ struct siox_sim_generated {
  * the reading, with diag. */
 typedef int (*siox_sim_layout_fn)(void *context, const char *path, struct siox_layout *out, struct siox_diag *diag);
 
+/* The hints that a job gives. */
+enum siox_sim_give {
+  SIOX_SIM_GIVE_RECORDED, /* the trace's; a generated job's own */
+  SIOX_SIM_GIVE_TRUTH, /* placed from what its processes do when it runs alone at full speed: each says after a use of a disk
+                        * when it uses it next (docs/sim.md). In memory are 68 bytes a request, afterwards 32 a hint */
+  SIOX_SIM_GIVE_NONE,
+};
+
 struct siox_sim_job {
   const char *name;  /* NULL: the trace's own keys */
   const char *trace; /* NULL: generated */
@@ -41,6 +49,7 @@ struct siox_sim_job {
   uint32_t repeats;       /* one after the other; 0: 1 */
   int64_t pause;          /* from the end of one to the start of the next */
   double think;           /* factor on think times only; <= 0: 1 */
+  enum siox_sim_give hints;
   double delay_budget;    /* part of its run time, for limits.delay_budget above 0; < 0: that one */
   siox_sim_layout_fn layout; /* may be NULL */
   void *layout_context;
@@ -86,6 +95,7 @@ enum siox_sim_hints {
   SIOX_SIM_HINTS_RECORDED, /* as they were recorded */
   SIOX_SIM_HINTS_DERIVED,  /* files lie elsewhere: what the processes would say then, as right as they were (docs/sim.md) */
   SIOX_SIM_HINTS_LEFT_OUT, /* files lie elsewhere, and the trace was recorded under a policy whose hints name no times */
+  SIOX_SIM_HINTS_TRUTH,    /* placed from what it does: SIOX_SIM_GIVE_TRUTH */
 };
 enum siox_sim_hints siox_sim_hints(const struct siox_sim *sim, uint32_t index);
 /* Derives hints also where files lie as they were recorded: for comparing layouts with each other. */

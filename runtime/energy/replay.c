@@ -201,7 +201,7 @@ static int perform(struct siox__replay *r, struct siox__stream *s, const struct 
     rc = siox_bank_open(r->bank, r->now, s->client->bank, layout_of(s->run, op->file));
     return rc < 0 ? rc : 0;
   case SIOX__OP_HINT:
-    return do_hint(r, s, op);
+    return op->placed ? siox__truth_give(r, s, op) : do_hint(r, s, op);
   case SIOX__OP_IO:
     return do_io(r, s, op, end);
   case SIOX__OP_EXIT:
@@ -224,7 +224,8 @@ static int begin_run(struct siox__replay *r, struct siox__instance *t, int64_t a
   struct siox__run_options o = {.index = x,
                                 .generated = &job->is.generated,
                                 .shift = x ? at - x->header->start : at,
-                                .hints = siox__sim_hints(r->sim, t->job)};
+                                .hints =
+                                    r->taker ? SIOX__HINTS_NONE : siox__sim_hints(r->sim, t->job)};
   int rc = siox__run_open(t->run, &o);
   t->run->number = r->nruns++;
   t->run->think = job->is.think > 0 ? job->is.think : 1;
@@ -232,8 +233,10 @@ static int begin_run(struct siox__replay *r, struct siox__instance *t, int64_t a
   t->left--;
   const char *argument;
   const struct siox_policy *recorded = x ? siox_policy_find(x->header->policy, &argument) : NULL;
+  t->run->truth = o.hints == SIOX__HINTS_PLACED ? job->truth : NULL;
   t->run->tells =
-      !x || (recorded && recorded->lead == SIOX_LEAD_GAP && r->teller.lead == SIOX_LEAD_TRANSITION);
+      !x || t->run->truth ||
+      (recorded && recorded->lead == SIOX_LEAD_GAP && r->teller.lead == SIOX_LEAD_TRANSITION);
   for (uint32_t i = 0; i < t->run->nclients && rc == 0; i++) {
     struct siox__process *c = &t->run->client[i];
     struct siox__op *op;
@@ -298,11 +301,16 @@ static int step(struct siox__replay *r, struct siox__stream *s) {
                                                       .bytes = (uint64_t)op->bytes,
                                                       .job = s->client->job,
                                                       .write = op->write});
+  bool chance = (r->taker || s->run->truth) && siox__truth_chance(op);
+  if (r->taker && (rc = siox__truth_note(r->taker, s, op, r->now)) < 0)
+    return rc;
   s->base = op->async ? r->now : end;
   s->base_recorded = op->async ? op->at : op->end;
   siox__link_over(s, op);
   siox__run_pop(s);
   rc = waiting ? wake(r, waiting) : 0;
+  if (rc == 0 && chance)
+    rc = siox__truth_speak(r, s);
   if (rc == 0)
     rc = siox__run_current(s, &next);
   if (rc < 0)

@@ -151,7 +151,7 @@ static void widen(struct siox__hint *h, uint32_t members) {
 static int take_hint(struct siox__cursor *c, const struct siox_trace_event *e) {
   struct siox__op op = point(c, SIOX__OP_HINT, e->u.hint.time, 0);
   size_t runs = e->u.hint.head.nruns * sizeof *op.hint->run;
-  if (c->hints == SIOX__HINTS_NONE)
+  if (c->hints == SIOX__HINTS_NONE || c->hints == SIOX__HINTS_PLACED)
     return 0;
   if (c->hints == SIOX__HINTS_FORESEEN) {
     int rc = siox__foresight_hint(c->index->foresight, c->flow->client, c->event, e, &op.hint);

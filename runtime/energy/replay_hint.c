@@ -7,9 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* ns by which what was told may be off. */
+enum { OFF = 1000000 };
+
 struct siox__told {
   int64_t need_by; /* SIOX_NEVER: not again */
   int64_t due;     /* of the claim that follows, SIOX_NEVER: none */
+  int64_t planned; /* need_by in the run that the hints were placed for; 0: none */
   uint32_t level;  /* it was released to */
   bool released;
 };
@@ -167,6 +171,45 @@ int siox__tell(struct siox__teller *t, struct siox__process *c, int64_t now,
         rc = plan(t, c, d, now, run->need_by, &due);
       else if (told_of(c, d)->released)
         need(t, told_of(c, d), d);
+  }
+  int sent = send(t, c, now);
+  return rc ? rc : sent;
+}
+
+static int64_t shifted(int64_t planned, int64_t by) {
+  int64_t time;
+  return __builtin_add_overflow(planned, by, &time) ? SIOX_NEVER : time;
+}
+
+/* Of a disk that the client has let go: has what it told to be corrected? By little it has not. */
+static bool is_off(const struct siox__told *d, int64_t now, int64_t by) {
+  int64_t need_by = shifted(d->planned, by);
+  return d->released && d->planned && d->need_by != SIOX_NEVER && need_by > now &&
+         llabs(need_by - d->need_by) > OFF;
+}
+
+int siox__tell_shifted(struct siox__teller *t, struct siox__process *c, int64_t now,
+                       const struct siox__hint *hint) {
+  int64_t due = SIOX_NEVER, by;
+  if (t->lead == SIOX_LEAD_NONE)
+    return 0;
+  if (__builtin_sub_overflow(now, hint->head.time, &by))
+    by = 0;
+  const struct siox_claim_run *run = hint->run, *end = run + hint->head.nruns;
+  int rc = 0;
+  if (run < end)
+    rc = know(c, run->first, end[-1].first + end[-1].count);
+  for (uint32_t i = 0; i < c->ntold && rc == 0; i++) {
+    uint32_t disk = c->told_first + i;
+    while (run < end && run->first + run->count <= disk)
+      run++;
+    if (run < end && run->first <= disk) {
+      c->told[i].planned = run->need_by;
+      c->told[i].released &= t->lead == SIOX_LEAD_GAP; /* it has used or opened it since */
+      rc = plan(t, c, disk, now, run->need_by ? shifted(run->need_by, by) : 0, &due);
+    } else if (c->nstreams == 1 && is_off(&c->told[i], now, by)) {
+      rc = plan(t, c, disk, now, shifted(c->told[i].planned, by), &due);
+    }
   }
   int sent = send(t, c, now);
   return rc ? rc : sent;

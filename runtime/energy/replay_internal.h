@@ -6,6 +6,7 @@
 #define SIOX_ENERGY_REPLAY_INTERNAL_H
 #include "energy/replay_server.h"
 #include "energy/replay_source.h"
+#include "energy/replay_truth.h"
 
 struct siox__run;
 struct siox__stream;
@@ -85,6 +86,8 @@ struct siox__stream {
   bool access;      /* and it has moved data, or will */
   int64_t entered;
   uint64_t member_of; /* communicator it was last noted in */
+  uint32_t chances;   /* to speak, so far */
+  uint32_t truth_at;  /* where it stands in its placed hints */
 };
 
 /* One run of one job: everything that its streams share. Times of its points have `shift` added. */
@@ -93,12 +96,13 @@ struct siox__run {
   const struct siox_sim_generated *generated;
   struct siox__scratch scratch; /* of a generated job with hints */
   int64_t shift;
-  uint32_t number; /* in the order they began */
-  uint32_t live;   /* streams that are not over */
-  bool apart;      /* no stream waits for another: each is read by itself */
-  double think;    /* factor on think times */
-  bool tells;      /* its hints are given by the teller, as the policy wants them */
-  uint64_t files;  /* the bank's number of its first file, less 1 */
+  uint32_t number;                 /* in the order they began */
+  uint32_t live;                   /* streams that are not over */
+  bool apart;                      /* no stream waits for another: each is read by itself */
+  double think;                    /* factor on think times */
+  bool tells;                      /* its hints are given by the teller, as the policy wants them */
+  const struct siox__truth *truth; /* hints in place of the recorded ones, or NULL */
+  uint64_t files;                  /* the bank's number of its first file, less 1 */
   struct siox__process *client;
   struct siox__stream *stream;
   struct siox__cursor *cursor;       /* of the streams: large, so they are not in them */
@@ -134,6 +138,9 @@ int siox__run_read_to(struct siox__run *run, int64_t time);
 int siox__run_current(struct siox__stream *s, struct siox__op **op);
 /* Takes that point away; it must have been told to siox__link_over. */
 void siox__run_pop(struct siox__stream *s);
+/* A hint becomes the stream's next point, at once after what was over last. hint: the point's from
+ * now on, or NULL. SIOX_ENOMEM. */
+int siox__run_speak(struct siox__stream *s, uint32_t chance, struct siox__hint *hint);
 /* Recorded time of the next point that is not joined yet, INT64_MAX: none. */
 int64_t siox__run_ahead(const struct siox__run *run);
 
@@ -183,6 +190,10 @@ void siox__teller_close(struct siox__teller *t);
 /* Runs with F = 0 and need_by. */
 int siox__tell(struct siox__teller *t, struct siox__process *c, int64_t now,
                const struct siox__hint *hint);
+/* The same, with times as of a run in which the hint is given at its own time; also what was told
+ * so before and has changed since, for the client is ahead or behind by another time now. */
+int siox__tell_shifted(struct siox__teller *t, struct siox__process *c, int64_t now,
+                       const struct siox__hint *hint);
 /* The client is about to use these disks. */
 int siox__tell_access(struct siox__teller *t, struct siox__process *c, int64_t now,
                       const struct siox_layout *layout, int64_t offset, int64_t bytes);
@@ -215,7 +226,8 @@ struct siox__replay {
   struct siox_bank *bank;
   struct siox__server *server; /* NULL: requests go straight to disks */
   struct siox__teller teller;
-  uint32_t *prepared; /* level each disk starts at, or NULL */
+  struct siox__truth_taker *taker; /* notes what the job does, or NULL */
+  uint32_t *prepared;              /* level each disk starts at, or NULL */
   struct siox__instance *track;
   struct siox__run **run; /* every one so far */
   uint32_t ntracks, nruns, run_room;
@@ -246,12 +258,15 @@ struct siox_sim {
     struct siox_sim_job is; /* name and trace owned */
     struct siox__index index;
     struct siox_layout placed; /* of a generated one */
+    struct siox__truth *truth; /* its placed hints; NULL: they are not known */
   } * job;
   uint32_t njobs, room;
   bool foresee; /* hints are derived also where files lie as they were recorded */
 };
 /* How the hints of job `index` are given. */
 enum siox__hints siox__sim_hints(const struct siox_sim *sim, uint32_t index);
+
+void siox__replay_close(struct siox__replay *r);
 
 /* replay_bank.c */
 int siox__replay_prepare(struct siox__replay *r);

@@ -190,6 +190,19 @@ void siox__run_pop(struct siox__stream *s) {
   s->count--;
 }
 
+int siox__run_speak(struct siox__stream *s, uint32_t chance, struct siox__hint *hint) {
+  if (!more(s)) {
+    free(hint);
+    return SIOX_ENOMEM;
+  }
+  s->head = (s->head - 1) & (s->room - 1); /* the place that was made goes to the front */
+  s->op[s->head] = mark(SIOX__OP_HINT, s->base_recorded, 0);
+  s->op[s->head].hint = hint;
+  s->op[s->head].request = chance;
+  s->op[s->head].placed = true;
+  return 0;
+}
+
 static void add_stream(struct siox__run *r, struct siox__process *c, uint32_t thread) {
   struct siox__stream *s = &r->stream[r->nstreams];
   *s = (struct siox__stream){

@@ -37,7 +37,8 @@ struct siox__op {
   bool access;         /* ENTER, EXIT: of a call that moves data */
   bool message;        /* SEND, AFTER */
   bool inner;          /* what comes before it is no think time */
-  uint32_t request;    /* IO, AFTER: asynchronous request. Messages: tag */
+  bool placed;         /* HINT: by replay_truth.c; times count from now on */
+  uint32_t request;    /* IO, AFTER: asynchronous request. Messages: tag. HINT placed: chance */
   uint32_t file;       /* OPEN, IO */
   uint32_t group, dep; /* joined: collective, and message or request */
 };
@@ -45,7 +46,8 @@ struct siox__op {
 enum siox__hints { /* which are given */
                    SIOX__HINTS_NONE,
                    SIOX__HINTS_RECORDED,
-                   SIOX__HINTS_FORESEEN /* those that the files' present layouts would get */
+                   SIOX__HINTS_FORESEEN, /* those that the files' present layouts would get */
+                   SIOX__HINTS_PLACED    /* none of the trace's: the engine has its own */
 };
 
 /* Points of one thread in the order of time, read ahead no further than that needs. */

@@ -72,6 +72,8 @@ static int add(struct siox_sim *sim, const struct siox_sim_job *job, uint32_t nd
   j->is = *job;
   j->is.name = job->name ? strdup(job->name) : NULL;
   j->is.trace = job->trace ? strdup(job->trace) : NULL;
+  if (job->hints != SIOX_SIM_GIVE_RECORDED)
+    j->is.generated.hints = false;
   sim->njobs++;
   if ((job->name && !j->is.name) || (job->trace && !j->is.trace))
     return SIOX_ENOMEM;
@@ -94,6 +96,8 @@ int siox_sim_add(struct siox_sim *sim, const struct siox_sim_job *job, struct si
     rc = refuse(diag, SIOX_EINVAL, "a start or pause is negative or too long");
   else if (job->think > 1e9 || isnan(job->think))
     rc = refuse(diag, SIOX_EINVAL, "the factor on think times is too large");
+  else if ((unsigned)job->hints > SIOX_SIM_GIVE_NONE)
+    rc = refuse(diag, SIOX_EINVAL, "no such hints");
   else if (!job->trace)
     rc = check_generated(&job->generated, sim->ndisks, diag);
   rc = rc ? rc : add(sim, job, sim->ndisks, diag);
@@ -115,7 +119,10 @@ static bool hints_name_times(const struct siox__index *x) {
 }
 
 enum siox_sim_hints siox_sim_hints(const struct siox_sim *sim, uint32_t index) {
-  if (index >= sim->njobs || !sim->job[index].is.trace || !sim->job[index].index.hints)
+  if (index < sim->njobs && sim->job[index].is.hints == SIOX_SIM_GIVE_TRUTH)
+    return SIOX_SIM_HINTS_TRUTH;
+  if (index >= sim->njobs || !sim->job[index].is.trace || !sim->job[index].index.hints ||
+      sim->job[index].is.hints == SIOX_SIM_GIVE_NONE)
     return SIOX_SIM_HINTS_NONE;
   const struct siox__index *x = &sim->job[index].index;
   if (!x->moved && !(sim->foresee && hints_name_times(x)))
@@ -127,6 +134,7 @@ enum siox__hints siox__sim_hints(const struct siox_sim *sim, uint32_t index) {
   enum siox_sim_hints hints = siox_sim_hints(sim, index);
   return hints == SIOX_SIM_HINTS_RECORDED  ? SIOX__HINTS_RECORDED
          : hints == SIOX_SIM_HINTS_DERIVED ? SIOX__HINTS_FORESEEN
+         : hints == SIOX_SIM_HINTS_TRUTH   ? SIOX__HINTS_PLACED
                                            : SIOX__HINTS_NONE;
 }
 
@@ -136,7 +144,10 @@ static int foresee(struct siox_sim *sim) {
   int rc = 0;
   for (uint32_t i = 0; i < sim->njobs && rc == 0; i++) {
     struct siox__index *x = &sim->job[i].index;
-    if (siox__sim_hints(sim, i) != SIOX__HINTS_FORESEEN || x->foreseen)
+    enum siox__hints hints = siox__sim_hints(sim, i);
+    if (hints == SIOX__HINTS_PLACED && !sim->job[i].truth)
+      rc = siox__truth_place(&sim->job[i].truth, sim, i);
+    if (hints != SIOX__HINTS_FORESEEN || x->foreseen)
       continue;
     if (!x->foresight)
       rc = siox__foresight_load(&x->foresight, x, sim->job[i].is.trace);
@@ -172,6 +183,8 @@ int siox_sim_place(struct siox_sim *sim, uint32_t index, uint32_t file,
   if (file >= siox_sim_nfiles(sim, index) || layout->ndisks != sim->ndisks)
     return SIOX_EINVAL;
   struct siox__sim_job *j = &sim->job[index];
+  siox__truth_free(j->truth); /* it was of where files lay */
+  j->truth = NULL;
   if (j->is.trace)
     return siox__index_place(&j->index, file, layout);
   struct siox_layout copy;
@@ -205,7 +218,7 @@ uint32_t siox_sim_most_pieces(const struct siox_sim *sim) {
   return most;
 }
 
-static void close_replay(struct siox__replay *r) {
+void siox__replay_close(struct siox__replay *r) {
   for (uint32_t i = 0; i < r->nruns; i++) {
     siox__run_free(r->run[i]);
     free(r->run[i]);
@@ -238,7 +251,7 @@ int siox_sim_run(struct siox_sim *sim, const struct siox_replay_options *options
     rc = siox__replay_run(&r);
   if (rc == 0)
     rc = siox__replay_collect(&r, result);
-  close_replay(&r);
+  siox__replay_close(&r);
   if (rc < 0) {
     if (diag)
       snprintf(diag->text, sizeof diag->text, "%.400s: cannot be replayed: %s",
@@ -257,6 +270,7 @@ void siox_sim_destroy(struct siox_sim *sim) {
   for (uint32_t j = 0; j < sim->njobs; j++) {
     siox__index_unload(&sim->job[j].index);
     siox_layout_free(&sim->job[j].placed);
+    siox__truth_free(sim->job[j].truth);
     free((char *)(uintptr_t)sim->job[j].is.name);
     free((char *)(uintptr_t)sim->job[j].is.trace);
   }

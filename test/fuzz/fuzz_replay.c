@@ -9,8 +9,8 @@ void fuzz_seeds(void) {
   fuzz_seed_events("events.siox", 5);
 }
 
-/* With hints said anew, on the trace's own disks. */
-static void replay_derived(const char *path) {
+/* With hints said anew or placed, on the trace's own disks. */
+static void replay_derived(const char *path, enum siox_sim_give give) {
   struct siox_trace_reader *reader;
   struct siox_sim *sim;
   struct siox_replay_result result;
@@ -20,7 +20,7 @@ static void replay_derived(const char *path) {
   const struct siox_sim_options options = {
       .ndisks = h->ndisks, .drive = h->drive, .initial_level = h->initial_level};
   if (h->ndisks && siox_sim_create(&sim, &options) == 0) {
-    const struct siox_sim_job job = {.trace = path, .delay_budget = -1};
+    const struct siox_sim_job job = {.trace = path, .delay_budget = -1, .hints = give};
     siox_sim_derive(sim, true);
     if (siox_sim_add(sim, &job, NULL) == 0 &&
         siox_sim_run(sim, &(struct siox_replay_options){.policy = "siox"}, &result, NULL) == 0)
@@ -47,6 +47,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   struct siox_replay_result result;
   if (siox_replay_recorded(path, &result, NULL) == 0)
     siox_replay_free(&result);
-  replay_derived(path);
+  replay_derived(path, SIOX_SIM_GIVE_RECORDED);
+  replay_derived(path, SIOX_SIM_GIVE_TRUTH);
   return 0;
 }

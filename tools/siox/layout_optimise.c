@@ -323,6 +323,8 @@ static int search(struct run *r) {
     enum siox_sim_hints hints = siox_sim_hints(r->scenario.sim, j);
     if (hints == SIOX_SIM_HINTS_RECORDED) /* but files that move lose them */
       hints = SIOX_SIM_HINTS_LEFT_OUT;
+    if (hints == SIOX_SIM_HINTS_TRUTH) /* wherever files lie */
+      hints = SIOX_SIM_HINTS_NONE;
     r->outcome.hints = hints > r->outcome.hints ? hints : r->outcome.hints;
   }
   rc = layout_trier_open(&r->trier, &r->play, &r->files, a->policy, a->workers, a->most_added,

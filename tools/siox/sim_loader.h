@@ -13,7 +13,7 @@ struct sim_generate_text {
       *operation, *layout;
 };
 struct sim_job_text {
-  char *name, *trace, *start, *repeats, *pause, *instances, *think, *delay_budget;
+  char *name, *trace, *start, *repeats, *pause, *instances, *think, *delay_budget, *hints;
   struct sim_generate_text *generate;
 };
 struct sim_scenario_text {

@@ -76,7 +76,6 @@ struct sim_paper_result {
   char *notes, *assumed; /* or NULL */
   /* of base, which is the same under every rule, in the time of the disks' profile */
   struct sim_idle idle;
-  double *before, *after; /* of each disk, seconds until its first and from its last use */
   struct sim_paper_request *request;
   size_t nrequests, request_room;
   bool lost; /* there was no memory for some */
@@ -95,11 +94,6 @@ int sim_paper_play(struct sim_paper *p, bool json, const struct sim_watch *watch
 void sim_paper_free(struct sim_paper *p);
 static inline bool sim_paper_has(const struct sim_paper *p, int rule) {
   return rule >= p->first_rule && rule <= p->last_rule;
-}
-
-/* In %, without the sign of what is rounded away. */
-static inline double sim_percent(double part) {
-  return part < 0 && part > -0.00005 ? 0 : part * 100;
 }
 
 /* sim_paper_values.c: figures of what was played. NAN: there are none. */

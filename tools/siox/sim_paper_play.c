@@ -62,16 +62,8 @@ static int take_base(struct sim_paper_result *result, const struct timeline *t, 
   for (uint32_t d = 0; d < t->ndisks; d++)
     if (t->disk[d].npieces && t->disk[d].piece[0].start < start)
       start = t->disk[d].piece[0].start;
-  result->before = calloc(2 * (size_t)t->ndisks + 1, sizeof *result->before);
-  result->after = result->before + (result->before ? t->ndisks : 0);
-  rc = result->before ? 0 : SIOX_ENOMEM;
-  for (uint32_t d = 0; d < t->ndisks && rc == 0; d++) {
-    const struct timeline_disk *disk = &t->disk[d];
-    size_t n = disk->nrequests;
-    rc = sim_idle_add(&result->idle, disk->request, n, start, t->end);
-    result->before[d] = (double)((n ? disk->request[0].start : t->end) - start) / 1e9 * scale;
-    result->after[d] = n ? (double)(t->end - disk->request[n - 1].end) / 1e9 * scale : 0;
-  }
+  for (uint32_t d = 0; d < t->ndisks && rc == 0; d++)
+    rc = sim_idle_add(&result->idle, t->disk[d].request, t->disk[d].nrequests, start, t->end);
   for (size_t i = 0; i < result->idle.count; i++)
     result->idle.seconds[i] *= scale;
   for (size_t i = 0; i < result->nrequests; i++)
@@ -268,7 +260,6 @@ void sim_paper_free(struct sim_paper *p) {
       json_decref(r->rule[rule].json);
     }
     sim_idle_free(&r->idle);
-    free(r->before);
     free(r->request);
     free(r->size);
     free(r->notes);

@@ -97,9 +97,9 @@ static void put_span(const struct sim_paper *p, enum sim_paper_figure f, const c
                      FILE *out) {
   double low, high;
   span(p, f, scheme, sim_paper_saved, &low, &high);
-  fprintf(out, "%.1f to %.1f %%", sim_percent(low), sim_percent(high));
+  fprintf(out, "%.1f to %.1f %%", low * 100, high * 100);
   span(p, f, scheme, sim_paper_longer, &low, &high);
-  fprintf(out, " at %.2f to %.2f %% longer run time", sim_percent(low), sim_percent(high));
+  fprintf(out, " at %.2f to %.2f %% longer run time", low * 100 + 0.0, high * 100 + 0.0);
 }
 
 /* Static levels need neither hints nor an arbiter. What they do comes first. */

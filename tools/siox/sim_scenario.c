@@ -33,6 +33,7 @@ static const cyaml_schema_field_t job_fields[] = {
     TEXT(sim_job_text, instances),
     TEXT(sim_job_text, think),
     TEXT(sim_job_text, delay_budget),
+    TEXT(sim_job_text, hints),
     CYAML_FIELD_MAPPING_PTR("generate", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL,
                             struct sim_job_text, generate, generate_fields),
     CYAML_FIELD_END};

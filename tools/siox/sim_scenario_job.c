@@ -98,6 +98,18 @@ static void read_generated(struct sim_loader *in, unsigned index, const struct s
 #undef KEY
 }
 
+static enum siox_sim_give give(struct sim_loader *in, const char *key, const char *text) {
+  static const char *const word[] = {[SIOX_SIM_GIVE_RECORDED] = "recorded",
+                                     [SIOX_SIM_GIVE_TRUTH] = "truth",
+                                     [SIOX_SIM_GIVE_NONE] = "none"};
+  for (int i = 0; text && i < 3; i++)
+    if (strcmp(text, word[i]) == 0)
+      return (enum siox_sim_give)i;
+  if (text)
+    sim_loader_fail(in, SIOX_EINVAL, key, "expected recorded, truth or none");
+  return SIOX_SIM_GIVE_RECORDED;
+}
+
 static void note(struct sim_loader *in, const char *text) {
   char *more = NULL;
   if (asprintf(&more, "%s%s\n", in->s->notes ? in->s->notes : "", text) < 0)
@@ -121,6 +133,11 @@ static void check_added(struct sim_loader *in, unsigned index, const char *key) 
     snprintf(what, sizeof what,
              "jobs[%u]: files lie elsewhere than they were recorded, so its hints are %s", index,
              hints == SIOX_SIM_HINTS_DERIVED ? "derived anew from its accesses" : "left out");
+    note(in, what);
+  }
+  if (hints == SIOX_SIM_HINTS_TRUTH) {
+    snprintf(what, sizeof what,
+             "jobs[%u]: hints are placed from what the job does alone at full speed", index);
     note(in, what);
   }
   if (!siox_sim_waits_told(in->s->sim, index)) {
@@ -147,6 +164,7 @@ void sim_loader_job(struct sim_loader *in, unsigned index) {
       .repeats = count(in, KEY(repeats), t->repeats, 1, 1, 1 << 30),
       .pause = llround(number(in, KEY(pause), t->pause, 0, 0, 1e9) * 1e9),
       .think = number(in, KEY(think), t->think, 1, 1e-9, 1e9),
+      .hints = give(in, KEY(hints), t->hints),
       .delay_budget =
           t->delay_budget ? number(in, KEY(delay_budget), t->delay_budget, 0, 0, 100) / 100 : -1,
       .layout = layout_of,
@@ -172,7 +190,8 @@ void sim_loader_job(struct sim_loader *in, unsigned index) {
       check_added(in, index, KEY(trace));
     }
   }
-  in->moved |= in->text->jobs_count > 1 || t->generate || t->repeats || t->instances || t->think;
+  in->moved |= in->text->jobs_count > 1 || t->generate || t->repeats || t->instances || t->think ||
+               job.hints != SIOX_SIM_GIVE_RECORDED;
   if (in->rc == 0 && !in->moved) {
     in->s->only_trace = path;
     path = NULL;
