@@ -55,9 +55,10 @@ void sim_paper_files_close(struct sim_paper_files *f);
 const char *sim_paper_hash(const struct sim_paper_files *f, const char *path);
 
 /* sim_paper_play.c: what came out. */
-#define SIM_PAPER_TRUTH "siox, true hints" /* name of its row */
-struct sim_paper_play {                    /* a scenario under one rule */
-  struct sim_rows rows;                    /* count 0: was not played */
+/* Behind the names of schemes that were played with hints from what the jobs do. */
+#define SIM_PAPER_TRUE ", true hints"
+struct sim_paper_play { /* a scenario under one rule */
+  struct sim_rows rows; /* count 0: was not played */
   json_t *json;
 };
 struct sim_paper_request {
@@ -76,6 +77,7 @@ struct sim_paper_result {
   char *notes, *assumed; /* or NULL */
   /* of base, which is the same under every rule, in the time of the disks' profile */
   struct sim_idle idle;
+  double *before, *after; /* of each disk, seconds until its first and from its last use */
   struct sim_paper_request *request;
   size_t nrequests, request_room;
   bool lost; /* there was no memory for some */
@@ -96,6 +98,11 @@ static inline bool sim_paper_has(const struct sim_paper *p, int rule) {
   return rule >= p->first_rule && rule <= p->last_rule;
 }
 
+/* In %, without the sign of what is rounded away. */
+static inline double sim_percent(double part) {
+  return part < 0 && part > -0.00005 ? 0 : part * 100;
+}
+
 /* sim_paper_values.c: figures of what was played. NAN: there are none. */
 const struct sim_row *sim_paper_row(const struct sim_paper *p, enum sim_paper_scene scene, int rule,
                                     const char *scheme);
@@ -103,6 +110,8 @@ const struct sim_row *sim_paper_static(const struct sim_paper *p, enum sim_paper
                                        int rule); /* the best */
 double sim_paper_saved(const struct sim_paper *p, enum sim_paper_scene scene, int rule,
                        const char *scheme);
+double sim_paper_kept(const struct sim_paper *p, enum sim_paper_scene scene, int rule,
+                      const char *scheme); /* of the oracle's savings */
 double sim_paper_longer(const struct sim_paper *p, enum sim_paper_scene scene, int rule,
                         const char *scheme); /* - 1 */
 double sim_paper_seconds(const struct sim_paper *p, enum sim_paper_scene scene,

@@ -43,7 +43,7 @@ static void judge(const struct sim_paper *p, enum sim_paper_scene scene, int rul
   v->siox = of_map.siox;
   v->oracle = of_map.oracle;
   v->dominator = of_map.dominator;
-  v->truth = sim_paper_row(p, scene, rule, SIM_PAPER_TRUTH);
+  v->truth = sim_paper_row(p, scene, rule, "siox" SIM_PAPER_TRUE);
   if (!v->siox)
     return;
   if (v->oracle) {
@@ -67,29 +67,69 @@ static void judge(const struct sim_paper *p, enum sim_paper_scene scene, int rul
 }
 
 static double part(const struct sim_row *of, const struct sim_row *whole) {
-  return of && whole && whole->saved > 0 ? 100 * of->saved / whole->saved : NAN;
+  return of && whole && whole->saved > 0 ? sim_percent(of->saved / whole->saved) : NAN;
+}
+
+/* % of the requests. */
+static double unpredicted(const struct sim_row *row) {
+  return row->requests ? 100 * (double)row->missed / (double)row->requests : 0;
+}
+
+/* What could be saved at most, as a part of base's energy, in gaps of so many seconds, one a disk:
+ * a process knows of its first use when it begins only if somebody says so. */
+static double could_save(const struct sim_paper *p, enum sim_paper_scene scene, int rule,
+                         const double *seconds) {
+  const struct sim_paper_result *r = &p->scene[scene];
+  const struct sim_row *base = sim_paper_row(p, scene, rule, "base");
+  const struct siox_drive *d = &r->drive[rule];
+  double joules = 0;
+  for (uint32_t disk = 0; disk < r->ndisks; disk++) {
+    int64_t gap = llround(seconds[disk] / d->time_scale * 1e9);
+    double saved = siox_drive_gap_saving(d, siox_drive_best_level(d, gap), gap);
+    joules += isfinite(saved) && saved > 0 ? saved : 0;
+  }
+  return base && base->joules > 0 ? joules / base->joules : 0;
+}
+
+/* The bar in seconds of idling at full speed instead of the static level. */
+static double seconds_of(const struct sim_paper *p, enum sim_paper_scene scene, int rule,
+                         double joules, const char *level) {
+  const struct siox_drive *d = &p->scene[scene].drive[rule];
+  int low = siox_drive_level_at(d, (int32_t)strtol(level + strcspn(level, ":") + 1, NULL, 10));
+  double watts = low < 0 ? 0 : d->level[d->nlevels - 1].idle_w - d->level[low].idle_w;
+  return watts > 0 ? joules / watts / p->scene[scene].ndisks * d->time_scale : NAN;
 }
 
 /* Why a bar was missed, as far as the figures tell. */
 static void put_cause(const struct sim_paper *p, enum sim_paper_scene scene, int rule,
                       const struct verdict *v, enum bar bar, FILE *out) {
-  const struct sim_row *claims = sim_paper_row(p, scene, rule, "claims");
+  const struct sim_row *claims = sim_paper_row(p, scene, rule, "claims"),
+                       *early = sim_paper_row(p, scene, rule, "siox:early=0");
   const struct sim_rows *rows = &p->scene[scene].rule[rule].rows;
   switch (bar) {
   case KEEPS:
-    fprintf(out, "siox saves %.2f %%, the oracle %.2f %% (%.1f %% kept)", v->siox->saved * 100,
-            v->oracle->saved * 100, part(v->siox, v->oracle));
+    fprintf(out, "siox saves %.2f %%, the oracle %.2f %% (%.1f %% kept)",
+            sim_percent(v->siox->saved), sim_percent(v->oracle->saved), part(v->siox, v->oracle));
     if (v->truth)
       fprintf(out, "; with hints from the recorded truth %.2f %%, so that %s",
-              v->truth->saved * 100,
+              sim_percent(v->truth->saved),
               part(v->truth, v->oracle) >= 100 * (is_alone(scene) ? keeps_alone : keeps_shared)
                   ? "what is missing is missing in the program's hints"
                   : "the policy itself leaves a part");
     fprintf(out,
             "; %.1f %% of the requests come unpredicted, speeds change %" PRIu64
             " times (oracle: %" PRIu64 ")",
-            v->siox->requests ? 100 * (double)v->siox->missed / (double)v->siox->requests : 0,
-            v->siox->transitions, v->oracle->transitions);
+            unpredicted(v->siox), v->siox->transitions, v->oracle->transitions);
+    if (early && early->saved - v->siox->saved > near_enough)
+      fprintf(out,
+              "; siox:early=0, which does not heed how early uses have come, saves %.2f %% at %.2f "
+              "%% more I/O time",
+              sim_percent(early->saved), sim_percent(early->added_io));
+    fprintf(out,
+            "; before the disks' first uses %.2f %% of base's energy could be saved, after their "
+            "last ones %.2f %%",
+            100 * could_save(p, scene, rule, p->scene[scene].before),
+            100 * could_save(p, scene, rule, p->scene[scene].after));
     if (rows->late)
       fputs("; base itself waits for disks at the start", out);
     break;
@@ -97,36 +137,39 @@ static void put_cause(const struct sim_paper *p, enum sim_paper_scene scene, int
     fprintf(out,
             "%.2f %% more I/O time, %.2f %% longer run time; longest wait %.3f s; %.1f %% of the "
             "requests come unpredicted",
-            v->siox->added_io * 100, v->siox->slow_down * 100,
-            v->siox->worst_seconds * p->scene[scene].drive[rule].time_scale,
-            v->siox->requests ? 100 * (double)v->siox->missed / (double)v->siox->requests : 0);
+            sim_percent(v->siox->added_io), sim_percent(v->siox->slow_down),
+            v->siox->worst_seconds * p->scene[scene].drive[rule].time_scale, unpredicted(v->siox));
     if (claims)
       fprintf(out, "; claims, which speeds up one transition ahead, adds %.2f %%",
-              claims->added_io * 100);
+              sim_percent(claims->added_io));
     break;
   case BUDGET:
-    fprintf(out, "siox:delay=2 saves %.2f %% at %.2f %% longer run time", v->budget->saved * 100,
-            v->budget->slow_down * 100);
+    fprintf(out, "siox:delay=2 saves %.2f %% at %.2f %% longer run time",
+            sim_percent(v->budget->saved), sim_percent(v->budget->slow_down));
     if (v->rival)
-      fprintf(out, ", %s %.2f %% at %.2f %%", v->rival->name, v->rival->saved * 100,
-              v->rival->slow_down * 100);
+      fprintf(out, ", %s %.2f %% at %.2f %%", v->rival->name, sim_percent(v->rival->saved),
+              sim_percent(v->rival->slow_down));
     if (v->within.over > 0)
       fprintf(out, "; %.2f points beyond the budget", v->within.over);
     else
-      fprintf(out, "; it leaves %.2f points of its budget unused", 2 - v->budget->slow_down * 100);
+      fprintf(out, "; it leaves %.2f points of its budget unused",
+              2 - sim_percent(v->budget->slow_down));
+    if (v->rival && v->budget->joules > v->rival->joules)
+      fprintf(out, ", and misses what every disk takes in %.1f s of idling at full speed instead",
+              seconds_of(p, scene, rule, v->budget->joules - v->rival->joules, v->rival->name));
     break;
   case UNDOMINATED:
     fprintf(out, "%s saves %.2f %% at %.2f %% more I/O time, siox %.2f %% at %.2f %%",
-            v->dominator->name, v->dominator->saved * 100, v->dominator->added_io * 100,
-            v->siox->saved * 100, v->siox->added_io * 100);
+            v->dominator->name, sim_percent(v->dominator->saved),
+            sim_percent(v->dominator->added_io), sim_percent(v->siox->saved),
+            sim_percent(v->siox->added_io));
     break;
   case HINTS:
     fprintf(out,
             "%.2f %% saved, %.2f %% with true hints (%.1f %%); %.1f %% of the requests come "
             "unpredicted, then %.1f %%",
-            v->siox->saved * 100, v->truth->saved * 100, part(v->siox, v->truth),
-            v->siox->requests ? 100 * (double)v->siox->missed / (double)v->siox->requests : 0,
-            v->truth->requests ? 100 * (double)v->truth->missed / (double)v->truth->requests : 0);
+            sim_percent(v->siox->saved), sim_percent(v->truth->saved), part(v->siox, v->truth),
+            unpredicted(v->siox), unpredicted(v->truth));
     break;
   default:
     break;
@@ -135,7 +178,7 @@ static void put_cause(const struct sim_paper *p, enum sim_paper_scene scene, int
 
 static void put_cell(enum outcome outcome, double value, const char *unit, FILE *out) {
   if (outcome == NOT_ASKED || isnan(value))
-    fprintf(out, " %s |", outcome == MET ? "met" : outcome == MISSED ? "**missed**" : "-");
+    fprintf(out, " %s |", outcome == MISSED ? "**missed**" : "-");
   else
     fprintf(out, outcome == MET ? " %.2f%s |" : " **%.2f%s** |", value == 0 ? 0 : value, unit);
 }
@@ -155,6 +198,7 @@ static void put_row(const struct sim_paper *p, enum sim_paper_scene scene, int r
   else
     fprintf(out, " %s |", v.siox ? "nobody" : "-");
   put_cell(v.outcome[HINTS], part(v.siox, v.truth), " %", out);
+  put_cell(MET, v.truth ? part(v.truth, v.oracle) : NAN, " %", out);
   fputc('\n', out);
 }
 
@@ -173,7 +217,8 @@ struct sim_paper_counts sim_paper_bars_markdown(const struct sim_paper *p, FILE 
           "missed.\n\n"
           "| scenario | rule | oracle's savings kept | added I/O time | delay=2 beyond static, "
           "points | dominated by | of true "
-          "hints' savings |\n| --- | --- | ---: | ---: | ---: | --- | ---: |\n",
+          "hints' savings | true hints keep of the oracle's |\n"
+          "| --- | --- | ---: | ---: | ---: | --- | ---: | ---: |\n",
           keeps_alone * 100, keeps_shared * 100, near_enough * 100, io_allowed * 100,
           keeps_truth * 100);
   for (int scene = 0; scene < SIM_NSCENES; scene++)

@@ -117,7 +117,7 @@ static void draw_points(const struct sim_paper_result *r, const struct panel *a,
                         double most, bool write, FILE *out) {
   struct grid g = {.wide = (unsigned)a->width + 1, .high = (unsigned)a->height + 1};
   g.seen = calloc((size_t)g.wide * g.high, sizeof *g.seen);
-  fprintf(out, "<path fill=\"none\" stroke=\"%s\" stroke-width=\"3\" stroke-linecap=\"round\" d=\"",
+  fprintf(out, "<path fill=\"none\" stroke=\"%s\" stroke-width=\"4\" stroke-linecap=\"round\" d=\"",
           write ? "#c44e3c" : "#5d7fa3");
   for (size_t i = 0; i < r->nrequests && g.seen; i++) {
     double x = r->request[i].seconds / seconds * a->width;

@@ -62,8 +62,16 @@ static int take_base(struct sim_paper_result *result, const struct timeline *t, 
   for (uint32_t d = 0; d < t->ndisks; d++)
     if (t->disk[d].npieces && t->disk[d].piece[0].start < start)
       start = t->disk[d].piece[0].start;
-  for (uint32_t d = 0; d < t->ndisks && rc == 0; d++)
-    rc = sim_idle_add(&result->idle, t->disk[d].request, t->disk[d].nrequests, start, t->end);
+  result->before = calloc(2 * (size_t)t->ndisks + 1, sizeof *result->before);
+  result->after = result->before + (result->before ? t->ndisks : 0);
+  rc = result->before ? 0 : SIOX_ENOMEM;
+  for (uint32_t d = 0; d < t->ndisks && rc == 0; d++) {
+    const struct timeline_disk *disk = &t->disk[d];
+    size_t n = disk->nrequests;
+    rc = sim_idle_add(&result->idle, disk->request, n, start, t->end);
+    result->before[d] = (double)((n ? disk->request[0].start : t->end) - start) / 1e9 * scale;
+    result->after[d] = n ? (double)(t->end - disk->request[n - 1].end) / 1e9 * scale : 0;
+  }
   for (size_t i = 0; i < result->idle.count; i++)
     result->idle.seconds[i] *= scale;
   for (size_t i = 0; i < result->nrequests; i++)
@@ -130,6 +138,32 @@ static int load(const struct sim_paper *p, enum sim_paper_scene scene, int rule,
   return rc;
 }
 
+/* Those who heed hints once more, with hints from the truth, as rows of their own. */
+static int add_truth(const struct sim_paper *p, enum sim_paper_scene scene, int rule,
+                     uint32_t njobs, struct sim_rows *rows, struct siox_diag *diag) {
+  static char com[] = "com", rt[] = "rt", siox[] = "siox";
+  static char *const schemes[] = {com, rt, siox, NULL};
+  struct sim_scenario s;
+  struct sim_rows all;
+  int rc = load(p, scene, rule, njobs, &s, diag);
+  if (rc)
+    return rc;
+  rc = sim_rows_make(&all, &s, schemes, &(struct sim_watch){0}, diag);
+  sim_scenario_free(&s);
+  if (rc)
+    return rc;
+  struct sim_row *more = realloc(rows->row, (rows->count + 3) * sizeof *more);
+  rows->row = more ? more : rows->row;
+  for (uint32_t i = 0; more && i < all.count; i++)
+    if (all.row[i].kind == SIM_SCHEME) {
+      struct sim_row *row = &more[rows->count++];
+      *row = all.row[i];
+      strcat(row->name, SIM_PAPER_TRUE); /* short names */
+    }
+  sim_rows_free(&all);
+  return more ? 0 : SIOX_ENOMEM;
+}
+
 static char *assumed_of(const struct sim_scenario *s) {
   for (uint32_t i = 0; i < s->drives.nprofiles; i++)
     if (s->drives.profile[i].assumed[0])
@@ -156,6 +190,7 @@ static int play_one(struct work *w, enum sim_paper_scene scene, int rule, struct
   }
   rc = schemes ? rc : SIOX_ENOMEM;
   rc = rc ? rc : sim_rows_make(&play->rows, &s, schemes, &watch, diag);
+  rc = rc ? rc : add_truth(w->p, scene, rule, s.njobs, &play->rows, diag);
   result->drive[rule] = *s.drive[0];
   if (rc == 0 && w->json)
     play->json = sim_show_json(&play->rows, &s);
@@ -260,6 +295,7 @@ void sim_paper_free(struct sim_paper *p) {
       json_decref(r->rule[rule].json);
     }
     sim_idle_free(&r->idle);
+    free(r->before);
     free(r->request);
     free(r->size);
     free(r->notes);

@@ -97,9 +97,9 @@ static void put_span(const struct sim_paper *p, enum sim_paper_figure f, const c
                      FILE *out) {
   double low, high;
   span(p, f, scheme, sim_paper_saved, &low, &high);
-  fprintf(out, "%.1f to %.1f %%", low * 100, high * 100);
+  fprintf(out, "%.1f to %.1f %%", sim_percent(low), sim_percent(high));
   span(p, f, scheme, sim_paper_longer, &low, &high);
-  fprintf(out, " at %.2f to %.2f %% longer run time", low * 100 + 0.0, high * 100 + 0.0);
+  fprintf(out, " at %.2f to %.2f %% longer run time", sim_percent(low), sim_percent(high));
 }
 
 /* Static levels need neither hints nor an arbiter. What they do comes first. */
@@ -131,6 +131,19 @@ static void statics(const struct sim_paper *p, FILE *out) {
                          : "hints save more than that");
 }
 
+/* Of the oracle's savings, with the program's hints and with true ones. */
+static void kept(const struct sim_paper *p, enum sim_paper_figure f, FILE *out) {
+  static const char *const hints[][2] = {{"siox", "the program's hints"},
+                                         {"siox" SIM_PAPER_TRUE, "hints that come true"}};
+  for (int i = 0; i < 2; i++) {
+    double low, high;
+    span(p, f, hints[i][0], sim_paper_kept, &low, &high);
+    if (isfinite(low))
+      fprintf(out, "%s%.1f to %.1f %% with %s", i ? " and " : "", sim_percent(low),
+              sim_percent(high), hints[i][1]);
+  }
+}
+
 static void in_short(const struct sim_paper *p, const struct sim_paper_counts *trends,
                      const struct sim_paper_counts *bars, FILE *out) {
   fprintf(out,
@@ -155,6 +168,11 @@ static void in_short(const struct sim_paper *p, const struct sim_paper_counts *t
   put_span(p, SIM_FIGURE_fig12, "rt", out);
   fputs(", **siox** ", out);
   put_span(p, SIM_FIGURE_fig12, "siox", out);
+  fputs(".\n- Of what the oracle saves, siox keeps ", out);
+  kept(p, SIM_FIGURE_fig10, out);
+  fputs(" alone, ", out);
+  kept(p, SIM_FIGURE_fig12, out);
+  fputs(" in mixes", out);
   fprintf(out, ".\n- Of what the paper claims, %u trends hold, %u hold by some rules, %u fail.\n",
           trends->good, trends->mixed, trends->bad);
   fprintf(out, "- Of our own bars %u are met and %u missed.\n", bars->good, bars->bad);

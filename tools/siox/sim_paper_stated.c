@@ -59,7 +59,7 @@ static const char *unit_of(const struct sim_stated *s) {
 }
 
 static int digits_of(const struct sim_stated *s) {
-  return s->unit == SIM_PLAIN ? 0 : s->unit == SIM_WATTS || s->high < 20 ? 2 : 1;
+  return s->unit == SIM_PLAIN ? 0 : s->unit == SIM_WATTS || s->high < 10 ? 2 : 1;
 }
 
 static void put(const struct sim_stated *s, double value, FILE *out) {

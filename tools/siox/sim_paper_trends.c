@@ -18,7 +18,7 @@ static bool in_order(const struct sim_paper *p, enum sim_paper_figure f, int rul
     if (sim_paper_shown[i].figure != f)
       continue;
     double saved = sim_paper_saved(p, sim_paper_shown[i].scene, rule, scheme);
-    fprintf(why, "%s %.2f", isnan(before) ? "" : ",", saved * 100);
+    fprintf(why, "%s %.2f", isnan(before) ? "" : ",", sim_percent(saved));
     good &= isnan(before) || direction * (saved - before) > 0;
     before = saved;
   }
@@ -71,7 +71,7 @@ static bool trend_hw_gains_mix(const struct sim_paper *p, int rule, FILE *why) {
 static bool trend_com_below_hw(const struct sim_paper *p, int rule, FILE *why) {
   double com = sim_paper_saved(p, SIM_SCENE_mxm_x3, rule, "com"),
          hw = sim_paper_saved(p, SIM_SCENE_mxm_x3, rule, "hw");
-  fprintf(why, "com saves %.2f %%, hw %.2f %%: %s", com * 100, hw * 100,
+  fprintf(why, "com saves %.2f %%, hw %.2f %%: %s", sim_percent(com), sim_percent(hw),
           com >= hw          ? "com's last caller is not that wrong here"
           : hw - com <= 0.05 ? "com is worse, and not by much"
                              : "com is worse, but not slightly");
@@ -94,7 +94,7 @@ static bool trend_rt_most(const struct sim_paper *p, int rule, FILE *why) {
       good += most;
       if (!most)
         fprintf(why, "%s: %s saves %.1f %%, rt %.1f %%; ", sim_paper_shown[i].label,
-                hw > com ? "hw" : "com", fmax(hw, com) * 100, rt * 100);
+                hw > com ? "hw" : "com", fmax(hw, com) * 100, sim_percent(rt));
     }
   fprintf(why, "so in %u of %u scenarios", good, all);
   return good == all;
@@ -110,7 +110,7 @@ static bool trend_rt_near_com(const struct sim_paper *p, int rule, FILE *why) {
     double above =
         (1 - sim_paper_saved(p, scene, rule, "rt")) / (1 - sim_paper_saved(p, scene, rule, "com")) -
         1;
-    fprintf(why, "%s%+.2f %% (%s)", between, above * 100, sim_paper_shown[i].label);
+    fprintf(why, "%s%+.2f %% (%s)", between, sim_percent(above), sim_paper_shown[i].label);
     good &= fabs(above) <= 0.02;
     between = ", ";
   }
@@ -121,15 +121,16 @@ static bool trend_com_worst_s4(const struct sim_paper *p, int rule, FILE *why) {
   double com = sim_paper_saved(p, SIM_SCENE_s4, rule, "com"),
          hw = sim_paper_saved(p, SIM_SCENE_s4, rule, "hw");
   double rt = sim_paper_saved(p, SIM_SCENE_s4, rule, "rt");
-  fprintf(why, "com saves %.1f %%, hw %.1f %%, rt %.1f %%", com * 100, hw * 100, rt * 100);
+  fprintf(why, "com saves %.1f %%, hw %.1f %%, rt %.1f %%", sim_percent(com), sim_percent(hw),
+          sim_percent(rt));
   return com < hw && com < rt;
 }
 
 static bool trend_hw_slower_mix(const struct sim_paper *p, int rule, FILE *why) {
   double mix = sim_paper_mean_longer(p, SIM_FIGURE_fig12, rule, "hw");
   double same = sim_paper_mean_longer(p, SIM_FIGURE_fig11, rule, "hw");
-  fprintf(why, "%.2f %% longer in the mean of S1 to S4, %.2f %% of one to three MxM", mix * 100,
-          same * 100);
+  fprintf(why, "%.2f %% longer in the mean of S1 to S4, %.2f %% of one to three MxM",
+          sim_percent(mix), sim_percent(same));
   return mix > same;
 }
 
@@ -137,7 +138,8 @@ static bool trend_com_slowest(const struct sim_paper *p, int rule, FILE *why) {
   double com = sim_paper_mean_longer(p, SIM_FIGURE_fig12, rule, "com");
   double hw = sim_paper_mean_longer(p, SIM_FIGURE_fig12, rule, "hw");
   double rt = sim_paper_mean_longer(p, SIM_FIGURE_fig12, rule, "rt");
-  fprintf(why, "com %.2f %%, hw %.2f %%, rt %.2f %% longer", com * 100, hw * 100, rt * 100);
+  fprintf(why, "com %.2f %%, hw %.2f %%, rt %.2f %% longer", sim_percent(com), sim_percent(hw),
+          sim_percent(rt));
   return com > hw && hw > rt;
 }
 
@@ -149,7 +151,7 @@ static bool trend_layouts_alike(const struct sim_paper *p, int rule, FILE *why) 
       low = fmin(low, saved);
       high = fmax(high, saved);
     }
-  fprintf(why, "rt saves from %.2f to %.2f %%", low * 100, high * 100);
+  fprintf(why, "rt saves from %.2f to %.2f %%", sim_percent(low), sim_percent(high));
   return high - low <= 0.02;
 }
 

@@ -49,6 +49,12 @@ double sim_paper_saved(const struct sim_paper *p, enum sim_paper_scene scene, in
   return row ? row->saved : NAN;
 }
 
+double sim_paper_kept(const struct sim_paper *p, enum sim_paper_scene scene, int rule,
+                      const char *scheme) {
+  double oracle = sim_paper_saved(p, scene, rule, "oracle");
+  return oracle > 0 ? sim_paper_saved(p, scene, rule, scheme) / oracle : NAN;
+}
+
 double sim_paper_seconds(const struct sim_paper *p, enum sim_paper_scene scene, int rule) {
   const struct sim_row *base = sim_paper_row(p, scene, rule, "base");
   return base ? base->seconds * p->scene[scene].drive[rule].time_scale : NAN;

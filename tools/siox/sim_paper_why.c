@@ -95,6 +95,15 @@ static void put_gaps(const struct sim_paper *p, const struct sim_stated *s, FILE
           busy * 100, sim_paper_idle_share(p, s->figure, pays) * 100, pays, rule_of(p->headline));
 }
 
+/* What hints that come true would change. */
+static void put_truth(const struct sim_paper *p, const struct sim_stated *s, FILE *out) {
+  char name[80];
+  snprintf(name, sizeof name, "%s" SIM_PAPER_TRUE, s->scheme);
+  double saved = sim_paper_mean_saved(p, s->figure, p->headline, name);
+  if (!isnan(saved))
+    fprintf(out, "; with hints from the recorded truth it saves %.1f %%", sim_percent(saved));
+}
+
 void sim_why_saving(const struct sim_paper *p, const struct sim_stated *s, FILE *out) {
   double low = INFINITY, high = -INFINITY, most = -INFINITY, ours = s->value(p, p->headline);
   for (int rule = p->first_rule; rule <= p->last_rule; rule++) {
@@ -125,6 +134,7 @@ void sim_why_saving(const struct sim_paper *p, const struct sim_stated *s, FILE 
   fprintf(out, "; %s changes a disk's speed %.1f times in the mean", s->scheme, changes);
   if (strcmp(s->scheme, "hw") != 0 && unseen > 0)
     fprintf(out, ", and %.1f %% of requests come unpredicted", unseen * 100);
+  put_truth(p, s, out);
   put_gaps(p, s, out);
 }
 
