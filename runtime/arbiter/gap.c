@@ -6,7 +6,7 @@
 struct siox__stand siox__stand_of(const struct siox_disk_view *v, int64_t now) {
   struct siox__stand s = {.at = v->free_at > now ? v->free_at : now,
                           .speed = v->drive->level[v->level].speed};
-  if (v->drive->ramp && v->move_end == v->free_at && v->move_start < now && now < v->move_end) {
+  if (v->drive->ramp && v->move_end == v->free_at && v->move_start <= now && now < v->move_end) {
     s.speed = v->move_from + (s.speed - v->move_from) * (double)(now - v->move_start) /
                                  (double)(v->move_end - v->move_start);
     s.at = now;

@@ -315,7 +315,7 @@ bool siox__history_knows(const struct siox__history *history, uint32_t client,
   if (history->quantile <= 0)
     return true;
   const struct siox__earliness *e = siox__history_past(history, client, hint);
-  return e && e->count > 1;
+  return e && e->count > 0;
 }
 
 bool siox__history_in_step(const struct siox__history *history, uint32_t client, uint32_t disk) {

@@ -83,8 +83,7 @@ void siox__history_use(struct siox__history *history, uint32_t client,
                        int64_t now);
 /* A part of one of its requests was charged. */
 void siox__history_served(struct siox__history *history, const struct siox_served *served);
-/* Have at least two uses of the hint's site, or of its client, been judged? Without margins: yes.
- */
+/* Has a use of the hint's site, or of its client, been judged? Without margins: yes. */
 bool siox__history_knows(const struct siox__history *history, uint32_t client,
                          const struct siox_claim_entry *hint);
 /* No margin is greater, for whatever hint. */

@@ -304,6 +304,21 @@ static void a_gap_that_saves_little_is_taken_where_uses_come_when_they_were_prom
   }
 }
 
+/* A gap of 4 s is none for a level and back: its ramp is turned on the way. */
+static void a_ramp_is_turned_for_whom_one_use_was_judged(void **state) {
+  (void)state;
+  struct lab *lab = lab_early(1);
+  uint32_t a = lab_join(lab, "A"), b = lab_join(lab, "B");
+  for (int g = 0; g < 4; g++) {
+    uint32_t client = g < 3 ? a : b;
+    int before = lab_disk(lab, 0).transitions_down;
+    lab_hint(lab, 1 + 10 * g, client, "1", 0, 0, 5 + 10 * g, 0);
+    assert_int_equal(lab_read(lab, 5 + 10 * g, client, 64 * KB).transition_ns, 0);
+    assert_int_equal(lab_disk(lab, 0).transitions_down - before, g == 1 || g == 2);
+  }
+  lab_close(lab);
+}
+
 static void an_until_slows_a_disk_only_when_the_gap_behind_it_pays(void **state) {
   (void)state;
   static const struct {
@@ -342,6 +357,7 @@ int main(void) {
       cmocka_unit_test(the_past_is_the_last_32_uses),
       cmocka_unit_test(a_speed_up_allows_for_the_queue_it_starts_behind),
       cmocka_unit_test(a_gap_that_saves_little_is_taken_where_uses_come_when_they_were_promised),
+      cmocka_unit_test(a_ramp_is_turned_for_whom_one_use_was_judged),
       cmocka_unit_test(an_until_slows_a_disk_only_when_the_gap_behind_it_pays),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -183,6 +183,27 @@ static void a_gap_too_short_for_a_level_and_back_is_filled_by_a_ramp_turned_midw
   }
 }
 
+/* The ranks of a job come out of a barrier at the same moment: when the second one speaks, the ramp
+ * that the first one's word began has not moved yet. */
+static void words_at_the_same_moment_are_one(void **state) {
+  (void)state;
+  static const double gaps[] = {2, 6.5, 11};
+  for (size_t i = 0; i < sizeof gaps / sizeof *gaps; i++) {
+    struct lab *lab = lab_open("siox", 1);
+    uint32_t client[4];
+    for (int c = 0; c < 4; c++)
+      client[c] = lab_join(lab, "A");
+    for (int c = 0; c < 4; c++)
+      lab_hint(lab, 1, client[c], "1", 0, 0, 1 + gaps[i], 0);
+    assert_int_equal(lab_read(lab, 1 + gaps[i], client[0], 64 * KB).transition_ns, 0);
+    ends_at(lab, 1 + gaps[i]);
+    double depth = 15000 * (1 - gaps[i] / 2 / 10.9);
+    struct siox_disk_totals t = lab_disk(lab, 0);
+    assert_true(fabs(t.joules[SIOX_DOWN] + t.joules[SIOX_UP] - 2 * ramp_j(15000, depth)) < 1e-6);
+    lab_close(lab);
+  }
+}
+
 /* Under rule c the joules of a turned ramp are concave in its depth: none pays. */
 static void under_rule_c_a_gap_too_short_for_a_level_and_back_changes_nothing(void **state) {
   (void)state;
@@ -479,6 +500,7 @@ int main(void) {
       cmocka_unit_test(an_earlier_need_turns_the_disk_in_time),
       cmocka_unit_test(a_need_brought_forward_in_the_ramp_turns_it_in_time),
       cmocka_unit_test(a_gap_too_short_for_a_level_and_back_is_filled_by_a_ramp_turned_midway),
+      cmocka_unit_test(words_at_the_same_moment_are_one),
       cmocka_unit_test(under_rule_c_a_gap_too_short_for_a_level_and_back_changes_nothing),
       cmocka_unit_test(under_rule_a_the_disk_goes_down_and_up_step_by_step),
       cmocka_unit_test(a_level_that_does_not_serve_is_for_gaps_whose_end_is_known),
