@@ -196,7 +196,8 @@ static int perform(struct siox__replay *r, struct siox__stream *s, const struct 
   case SIOX__OP_JOIN:
     return join(r, s);
   case SIOX__OP_LEAVE:
-    return leave(r, s->client);
+    rc = s->run->truth ? siox__tell_leaving(&r->teller, s->client, r->now) : 0;
+    return rc ? rc : leave(r, s->client);
   case SIOX__OP_OPEN:
     rc = siox_bank_open(r->bank, r->now, s->client->bank, layout_of(s->run, op->file));
     return rc < 0 ? rc : 0;

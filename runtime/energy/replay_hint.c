@@ -215,6 +215,19 @@ int siox__tell_shifted(struct siox__teller *t, struct siox__process *c, int64_t 
   return rc ? rc : sent;
 }
 
+int siox__tell_leaving(struct siox__teller *t, struct siox__process *c, int64_t now) {
+  int64_t due = SIOX_NEVER;
+  int rc = 0;
+  for (uint32_t i = 0; i < c->ntold && rc == 0; i++) {
+    if (!c->told[i].planned)
+      continue;
+    c->told[i].released &= t->lead == SIOX_LEAD_GAP;
+    rc = plan(t, c, c->told_first + i, now, 0, &due);
+  }
+  int sent = send(t, c, now);
+  return rc ? rc : sent;
+}
+
 int siox__tell_access(struct siox__teller *t, struct siox__process *c, int64_t now,
                       const struct siox_layout *layout, int64_t offset, int64_t bytes) {
   if (!c->told)

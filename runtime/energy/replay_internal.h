@@ -194,6 +194,8 @@ int siox__tell(struct siox__teller *t, struct siox__process *c, int64_t now,
  * so before and has changed since, for the client is ahead or behind by another time now. */
 int siox__tell_shifted(struct siox__teller *t, struct siox__process *c, int64_t now,
                        const struct siox__hint *hint);
+/* The client lets go what it has not yet of what was told so. */
+int siox__tell_leaving(struct siox__teller *t, struct siox__process *c, int64_t now);
 /* The client is about to use these disks. */
 int siox__tell_access(struct siox__teller *t, struct siox__process *c, int64_t now,
                       const struct siox_layout *layout, int64_t offset, int64_t bytes);

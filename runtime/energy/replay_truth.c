@@ -12,13 +12,16 @@ struct placer {
   struct siox__truth *truth;
   const struct siox__truth_taker *taken;
   const struct siox__sim_job *job;
+  const struct siox_drive *const *drive;
   uint32_t ndisks;
   int64_t *next;  /* by disk: its next use, SIOX_NEVER */
   int64_t *said;  /* by disk: the next use after the chance, of those that are wanted */
   int64_t *least; /* by disk: the shortest gap that is one */
+  int64_t
+      *last; /* by disk: when any process begins to use it for the last time; INT64_MIN: never */
   struct siox_mask used, wanted; /* in one burst; since the chance before */
   bool fresh;                    /* nothing was told before of some of them: nothing is left out */
-  struct siox_mask idle;         /* no process uses them; empty once the first has said so */
+  bool idle_known;               /* a process has said which disks no process uses */
 };
 
 static const struct siox_layout *layout_of(const void *job, uint32_t file) {
@@ -36,25 +39,56 @@ static int64_t least_gap(const struct siox_drive *drive) {
   return least == SIOX_NEVER ? 0 : least / WORTH;
 }
 
+/* Whether it saves anything to let a disk go to its lowest speed so long before the run ends, the
+ * way back included. */
+static bool pays(const struct siox_drive *drive, int64_t gap) {
+  uint32_t top = drive->nlevels - 1, low = siox_drive_level(drive, SIOX_SPEED_LOWEST);
+  double full = drive->level[top].speed, to = drive->level[low].speed, down, up;
+  int64_t ns = siox_drive_transition_ns(drive, full, to);
+  if (ns < 0 || (ns > gap && !drive->ramp))
+    return false;
+  if (ns > gap)
+    to = full - (double)gap / drive->ramp_ns_per_speed;
+  if (siox_drive_transition_j(drive, full, to, &down) < 0 ||
+      siox_drive_transition_j(drive, to, full, &up) < 0)
+    return false;
+  double rest = ns < gap ? drive->level[low].idle_w * (double)(gap - ns) * 1e-9 : 0;
+  return down + rest + up < drive->level[top].idle_w * (double)gap * 1e-9;
+}
+
+static void find_last(struct placer *p) {
+  for (uint32_t d = 0; d < p->ndisks; d++)
+    p->last[d] = INT64_MIN;
+  for (uint32_t i = 0; i < p->taken->nprocesses; i++)
+    for (uint32_t k = 0; k < p->taken->process[i].count; k++) {
+      const struct siox__truth_item *item = &p->taken->process[i].item[k];
+      if (item->stream != SIOX__NONE)
+        continue;
+      siox_mask_zero(&p->used);
+      siox__burst_disks(&p->taken->bursts, item->ref, layout_of, p->job, &p->used);
+      for (uint32_t d = siox_mask_next(&p->used, 0); d < p->ndisks;
+           d = siox_mask_next(&p->used, d + 1))
+        p->last[d] = item->time > p->last[d] ? item->time : p->last[d];
+    }
+}
+
 static int open_placer(struct placer *p, const struct siox_sim *sim) {
   size_t size = ((size_t)p->ndisks + 1) * sizeof *p->next;
   p->next = malloc(size);
   p->said = malloc(size);
   p->least = malloc(size);
+  p->last = malloc(size);
+  p->drive = sim->drive;
   int rc = siox_mask_init(&p->used, p->ndisks);
   if (rc == 0)
     rc = siox_mask_init(&p->wanted, p->ndisks);
-  if (rc == 0)
-    rc = siox_mask_init(&p->idle, p->ndisks);
-  if (!p->next || !p->said || !p->least)
+  if (!p->next || !p->said || !p->least || !p->last)
     return SIOX_ENOMEM;
   for (uint32_t d = 0; d < p->ndisks; d++)
     p->least[d] =
         d && sim->drive[d] == sim->drive[d - 1] ? p->least[d - 1] : least_gap(sim->drive[d]);
-  for (uint32_t b = 0; b < p->taken->bursts.nbursts && rc == 0; b++)
-    siox__burst_disks(&p->taken->bursts, b, layout_of, p->job, &p->idle);
   if (rc == 0)
-    siox_mask_complement(&p->idle);
+    find_last(p);
   return rc;
 }
 
@@ -62,9 +96,9 @@ static void close_placer(struct placer *p) {
   free(p->next);
   free(p->said);
   free(p->least);
+  free(p->last);
   siox_mask_free(&p->used);
   siox_mask_free(&p->wanted);
-  siox_mask_free(&p->idle);
 }
 
 /* What the process says at a chance of the disks that are wanted. Within a burst that is nothing;
@@ -72,11 +106,17 @@ static void close_placer(struct placer *p) {
 static int say(struct placer *p, const struct siox__truth_item *chance) {
   struct siox__truth *t = p->truth;
   uint32_t first = t->nruns;
+  bool later = false;
   for (uint32_t d = siox_mask_next(&p->wanted, 0); d < p->ndisks;
        d = siox_mask_next(&p->wanted, d + 1)) {
     int64_t next = p->said[d];
     if (!p->fresh && next < chance->time + p->least[d])
       continue;
+    if (next == SIOX_NEVER && p->last[d] <= chance->time &&
+        !pays(p->drive[d], p->taken->end - chance->time)) {
+      later = true; /* it says so as it leaves */
+      continue;
+    }
     struct siox__truth_run *last = t->nruns > first ? &t->run[t->nruns - 1] : NULL;
     if (last && last->first + last->count == d && last->next == next) {
       last->count++;
@@ -89,7 +129,7 @@ static int say(struct placer *p, const struct siox__truth_item *chance) {
   bool within = !siox_mask_empty(&p->wanted);
   siox_mask_zero(&p->wanted);
   p->fresh = false;
-  if (t->nruns == first && within)
+  if (t->nruns == first && within && !later)
     return 0;
   if (siox__room(&t->hint, t->nhints, &t->hint_room, sizeof *t->hint) < 0)
     return SIOX_ENOMEM;
@@ -136,13 +176,12 @@ static int place(struct placer *p, const struct siox__truth_items *all) {
     chance = item;
   }
   for (uint32_t d = 0; d < p->ndisks && chance; d++)
-    if (p->next[d] != SIOX_NEVER || siox_mask_test(&p->idle, d)) {
+    if (p->next[d] != SIOX_NEVER || (!p->idle_known && p->last[d] == INT64_MIN)) {
       siox_mask_set(&p->wanted, d);
       p->said[d] = p->next[d];
     }
   p->fresh = true;
-  if (chance)
-    siox_mask_zero(&p->idle);
+  p->idle_known |= chance != NULL;
   return rc == 0 && chance ? say(p, chance) : rc;
 }
 

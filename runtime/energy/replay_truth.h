@@ -58,6 +58,7 @@ struct siox__truth_taker {
   uint32_t nprocesses, nstreams;
   int64_t *begun; /* by burst of a collective: its first request */
   uint32_t begun_room;
+  int64_t end; /* the last process has left */
 };
 /* replay_truth_take.c: a point of a stream has happened. SIOX_ENOMEM. */
 int siox__truth_note(struct siox__truth_taker *t, const struct siox__stream *s,

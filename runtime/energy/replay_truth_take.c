@@ -49,6 +49,8 @@ static int note_exit(struct siox__truth_taker *t, const struct siox__stream *s,
 
 int siox__truth_note(struct siox__truth_taker *t, const struct siox__stream *s,
                      const struct siox__op *op, int64_t now) {
+  if (op->kind == SIOX__OP_LEAVE && now > t->end)
+    t->end = now;
   if (op->kind == SIOX__OP_IO)
     return note_io(t, s, op, now);
   if (op->kind == SIOX__OP_OPEN)

@@ -4,7 +4,7 @@
 hints by itself, from a recorded run whose services were all at full speed, and adds up what each disk takes: a disk is
 held from the earliest request of a use until every process that took part has left it (a request's end; the end of a
 collective call), and goes through the time between two such spans in the cheapest way: at full speed, at one level and
-back, or on a ramp that is turned round; after the last one, and where nobody uses it, to the lowest level. Knows nothing of
+back, or on a ramp that is turned round; after the last one, and where nobody uses it, to the lowest level if that pays. Knows nothing of
 policies. For runs in which the hints change no time, at rule b or c.
 
   truth.py EVENTS.csv SEGMENTS.csv --profile share/drives/36Z15.yaml [--rule b] [--time-scale S] [--given JOULES]
@@ -101,7 +101,7 @@ def main():
             parts.append(drive.joules("idle", start, left, drive.full, drive.full))
             at = left
         if end > at:
-            parts.append(end_joules(drive, [min(levels)], end - at)[-1])
+            parts.append(min(end_joules(drive, [min(levels)], end - at)))
         per_disk[disk] = math.fsum(parts)
     total = math.fsum(per_disk.values())
     print(json.dumps({"joules": total, "joules_base": math.fsum(base), "disks": per_disk, "hints": hints}))

@@ -187,6 +187,19 @@ static void one_process_saves_what_each_gap_can(void **state) {
   forget(&o);
 }
 
+/* Less than a second: down and up again, which is charged, would take more than staying. */
+static void who_ends_soon_keeps_its_disk(void **state) {
+  (void)state;
+  begin("base", 1);
+  io(10);
+  end(1, 11);
+  struct siox_sim_job job = truth();
+  struct outcome o = of_trace(&job, "siox");
+  nothing_is_late(&o);
+  near(o.base.joules - o.run.joules, saved(10 * SEC, false) + saved(11 * SEC, true));
+  forget(&o);
+}
+
 static void two_processes_save_the_gaps_that_they_have_in_common(void **state) {
   (void)state;
   begin("base", 2);
@@ -457,6 +470,7 @@ static void no_other_hints_can_be_asked_for(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(one_process_saves_what_each_gap_can),
+      cmocka_unit_test(who_ends_soon_keeps_its_disk),
       cmocka_unit_test(two_processes_save_the_gaps_that_they_have_in_common),
       cmocka_unit_test(members_need_a_disk_from_the_first_request_until_they_leave),
       cmocka_unit_test(a_thread_is_not_let_down_by_another),
