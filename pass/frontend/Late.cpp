@@ -2,6 +2,7 @@
 // Taking contents out of a module and putting them back. The descriptors stay, for code refers to
 // them; nothing in the module may fold their zeros, because what they are handed to is not seen.
 #include "frontend/Late.h"
+#include "model/Abi.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/IR/Constants.h"
@@ -20,14 +21,19 @@ static bool isDescriptor(const GlobalVariable &V) {
 
 using ListSet = SetVector<GlobalVariable *>;
 
-/// Private variables that a constant leads to, whatever they lead to included.
-static void collectLists(Constant *Root, ListSet &Lists) {
+/// Private variables that a constant leads to, whatever they lead to included, and in Others what
+/// else it leads to.
+static void collectLists(Constant *Root, ListSet &Lists, SetVector<GlobalValue *> &Others) {
   SmallVector<Constant *, 16> Work{Root};
   while (!Work.empty())
     for (Use &U : Work.pop_back_val()->operands()) {
-      if (auto *V = dyn_cast<GlobalVariable>(U)) {
-        if (V->hasPrivateLinkage() && V->hasInitializer() && Lists.insert(V))
+      auto *V = dyn_cast<GlobalVariable>(U);
+      if (V && V->hasPrivateLinkage() && V->hasInitializer()) {
+        if (Lists.insert(V))
           Work.push_back(V);
+      } else if (auto *G = dyn_cast<GlobalValue>(U)) {
+        if (!V || !isDescriptor(*V)) // those are kept
+          Others.insert(G);
       } else if (isa<ConstantAggregate, ConstantExpr>(U)) {
         Work.push_back(cast<Constant>(U));
       }
@@ -45,17 +51,25 @@ static bool isOurs(const Constant &Address, const ListSet &Lists) {
 
 void HeldContents::take(Module &M) {
   ListSet Found;
+  SetVector<GlobalValue *> Stay;
   for (GlobalVariable &V : M.globals())
     if (isDescriptor(V)) {
       Descriptors.push_back(
           {WeakTrackingVH(&V),
            std::make_unique<GlobalVariable>(V.getValueType(), false, GlobalValue::InternalLinkage,
                                             V.getInitializer())});
-      collectLists(&V, Found);
+      collectLists(&V, Found, Stay);
       V.setInitializer(Constant::getNullValue(V.getValueType()));
     }
-  while (Found.remove_if([&](GlobalVariable *V) { return !isOurs(*V, Found); }))
+  while (Found.remove_if([&](GlobalVariable *V) {
+    const bool Leaves = !isOurs(*V, Found);
+    if (Leaves) // code hands it over
+      Stay.insert(V);
+    return Leaves;
+  }))
     ;
+  // Nobody sees that contents name these, and the code that does may go before they are back.
+  keep(M, Stay.getArrayRef());
   for (GlobalVariable *V : Found) {
     V->removeFromParent();
     Lists.push_back(V);
