@@ -84,8 +84,11 @@ def main():
     parser.add_argument("--manifest", required=True, metavar="FILE", help="the programs")
     parser.add_argument("--sources", required=True, metavar="DIR", help="where they were cloned")
     parser.add_argument("--pairs", type=int, default=5, help="measured pairs of each file (5)")
+    parser.add_argument("--levels", type=lambda text: text.split(","), default=public_run.LEVELS, metavar="-O0,-O2", help="these (both)")
     parser.add_argument("--only", action="append", metavar="NAME", help="this program; may be given more than once")
     options = parser.parse_args()
+    if not all(level in TARGETS for level in options.levels):
+        parser.error(f"--levels: of {', '.join(TARGETS)}")
     try:
         programs = public_manifest.read(options.manifest)
     except public_manifest.Slip as slip:
@@ -94,7 +97,7 @@ def main():
     if lines:
         sys.exit("\n".join(lines))
     missed = 0
-    for level in public_run.LEVELS:
+    for level in options.levels:
         print(f"{level}: program                 files with MPI-IO      ms    x  x of those")
         ratios, whole = [], [0, 0]
         for program in programs:
