@@ -274,6 +274,21 @@ def pictures_are_whole():
             assert f"{float(row['joules']) / float(base['joules']):.2f}" in texts_of("fig10.svg")
 
 
+def the_document_is_of_the_files_that_are_there():
+    """When traces or scenarios change, docs/energy-results.md is made again: its first line has the command."""
+    source = os.environ["SIOX_SOURCE"]
+    document = os.path.join(source, "docs", "energy-results.md")
+    if not os.path.exists(document):
+        sys.exit(77)
+    with open(os.path.join(source, "share", "paper", "SHA256SUMS")) as f:
+        wanted = dict(reversed(line.split()) for line in f)
+    with open(document) as f:
+        text = f.read()
+    assert dict(re.findall(r"^\| (\S+) \| `([0-9a-f]{64})` \|$", text, re.M)) == wanted
+    for name in re.findall(r"\]\(([\w./-]+\.svg)\)", text):
+        xml.etree.ElementTree.parse(os.path.join(source, "docs", name))
+
+
 def the_same_directory_gives_the_same_report():
     """Whichever thread was first."""
     with directory_of() as made:

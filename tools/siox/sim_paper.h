@@ -70,7 +70,6 @@ struct sim_paper_result {
   struct sim_paper_play rule[SIM_NRULES];
   struct siox_drive drive[SIM_NRULES]; /* disk 0 */
   uint32_t ndisks;
-  bool waits_untold;
   uint32_t base, factor; /* where its first file lies; factor 0: there is none */
   uint64_t unit;
   bool same_layout;      /* so do all others */
@@ -94,9 +93,6 @@ struct sim_paper {
 /* 0, or an exit status after messages. */
 int sim_paper_play(struct sim_paper *p, bool json, const struct sim_watch *watch);
 void sim_paper_free(struct sim_paper *p);
-static inline bool sim_paper_has(const struct sim_paper *p, int rule) {
-  return rule >= p->first_rule && rule <= p->last_rule;
-}
 
 /* In %, without the sign of what is rounded away. */
 static inline double sim_percent(double part) {

@@ -67,7 +67,7 @@ static void judge(const struct sim_paper *p, enum sim_paper_scene scene, int rul
 }
 
 static double part(const struct sim_row *of, const struct sim_row *whole) {
-  return of && whole && whole->saved > 0 ? sim_percent(of->saved / whole->saved) : NAN;
+  return of && whole && whole->saved > near_enough ? sim_percent(of->saved / whole->saved) : NAN;
 }
 
 /* % of the requests. */
@@ -110,7 +110,10 @@ static void put_cause(const struct sim_paper *p, enum sim_paper_scene scene, int
   case KEEPS:
     fprintf(out, "siox saves %.2f %%, the oracle %.2f %% (%.1f %% kept)",
             sim_percent(v->siox->saved), sim_percent(v->oracle->saved), part(v->siox, v->oracle));
-    if (v->truth)
+    if (v->truth && v->truth->saved < v->siox->saved)
+      fprintf(out, "; with hints from the recorded truth %.2f %%, less than with its own",
+              sim_percent(v->truth->saved));
+    else if (v->truth)
       fprintf(out, "; with hints from the recorded truth %.2f %%, so that %s",
               sim_percent(v->truth->saved),
               part(v->truth, v->oracle) >= 100 * (is_alone(scene) ? keeps_alone : keeps_shared)
@@ -153,7 +156,7 @@ static void put_cause(const struct sim_paper *p, enum sim_paper_scene scene, int
       fprintf(out, "; %.2f points beyond the budget", v->within.over);
     else
       fprintf(out, "; it leaves %.2f points of its budget unused",
-              2 - sim_percent(v->budget->slow_down));
+              fmax(0, 2 - sim_percent(v->budget->slow_down)));
     if (v->rival && v->budget->joules > v->rival->joules)
       fprintf(out, ", and misses what every disk takes in %.1f s of idling at full speed instead",
               seconds_of(p, scene, rule, v->budget->joules - v->rival->joules, v->rival->name));
@@ -178,7 +181,7 @@ static void put_cause(const struct sim_paper *p, enum sim_paper_scene scene, int
 
 static void put_cell(enum outcome outcome, double value, const char *unit, FILE *out) {
   if (outcome == NOT_ASKED || isnan(value))
-    fprintf(out, " %s |", outcome == MISSED ? "**missed**" : "-");
+    fprintf(out, " %s |", outcome == MISSED ? "**missed**" : outcome == MET ? "met" : "-");
   else
     fprintf(out, outcome == MET ? " %.2f%s |" : " **%.2f%s** |", value == 0 ? 0 : value, unit);
 }
@@ -198,7 +201,8 @@ static void put_row(const struct sim_paper *p, enum sim_paper_scene scene, int r
   else
     fprintf(out, " %s |", v.siox ? "nobody" : "-");
   put_cell(v.outcome[HINTS], part(v.siox, v.truth), " %", out);
-  put_cell(MET, v.truth ? part(v.truth, v.oracle) : NAN, " %", out);
+  double kept = part(v.truth, v.oracle);
+  put_cell(isnan(kept) ? NOT_ASKED : MET, kept, " %", out);
   fputc('\n', out);
 }
 

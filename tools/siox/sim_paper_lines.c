@@ -140,7 +140,10 @@ static void draw_requests(const struct sim_paper *p, const struct period *of, co
     if (r->request[i].seconds <= seconds)
       most = fmax(most, (double)r->request[i].bytes);
   double step = svg_round_up(most / 1024 / 5), high = ceil(most / 1024 / step) * step * 1024;
-  snprintf(text, sizeof text, "%s%s", of->label, of->seconds > 0 ? ", its first seconds" : "");
+  if (of->seconds > 0)
+    snprintf(text, sizeof text, "%s, its first %g s", of->label, seconds);
+  else
+    snprintf(text, sizeof text, "%s", of->label);
   svg_label(out, a->left, a->top - 8, "fill=\"#222\"", text);
   for (double k = 0; k * 1024 <= high * 1.0001; k += step) {
     double y = a->top + a->height * (1 - k * 1024 / high);

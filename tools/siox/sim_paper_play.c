@@ -196,7 +196,6 @@ static int play_one(struct work *w, enum sim_paper_scene scene, int rule, struct
     play->json = sim_show_json(&play->rows, &s);
   if (rc == 0 && first) {
     result->ndisks = s.ndisks;
-    result->waits_untold = s.waits_untold;
     result->notes = s.notes ? strdup(s.notes) : NULL;
     result->assumed = assumed_of(&s);
     take_layout(result, &s);

@@ -16,6 +16,7 @@ static const struct bar {
 } bars[] = {{NULL, "#5d7fa3"},
 #define SIM_COMPARED(scheme, colour) {scheme, colour},
 #include "sim_paper.def"
+            {"siox" SIM_PAPER_TRUE, "#f8d8ce"},
             {"oracle", "#fff"}};
 enum { NBARS = sizeof bars / sizeof *bars };
 

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const char *rule_of(int rule) { return siox_rule_name((enum siox_transition_rule)rule); }
 
@@ -233,6 +234,13 @@ static void sources(const struct sim_paper *p, FILE *out) {
     fprintf(out, "| %s | `%s` |\n", p->files.file[i].name, p->files.file[i].hash);
 }
 
+static bool is_explained(const struct sim_paper *p) {
+  char *path = NULL;
+  bool there = asprintf(&path, "%s/README.md", p->files.directory) > 0 && access(path, R_OK) == 0;
+  free(path);
+  return there;
+}
+
 int sim_paper_report(const struct sim_paper *p, const char *command, const char *plots, FILE *out) {
   char *text[2] = {NULL, NULL};
   size_t size;
@@ -253,6 +261,10 @@ int sim_paper_report(const struct sim_paper *p, const char *command, const char 
             "once and played again under every scheme (docs/sim.md). Joules are estimated from the "
             "drive's profile.\n",
             command);
+    if (is_explained(p))
+      fputs("What was chosen before any saving was known, and why, stands in README.md beside the "
+            "scenarios.\n",
+            out);
     in_short(p, &counts[0], &counts[1], out);
     fputs("\n## What the paper's text states, and ours\n", out);
     sim_paper_stated_markdown(p, out);

@@ -52,7 +52,7 @@ double sim_paper_saved(const struct sim_paper *p, enum sim_paper_scene scene, in
 double sim_paper_kept(const struct sim_paper *p, enum sim_paper_scene scene, int rule,
                       const char *scheme) {
   double oracle = sim_paper_saved(p, scene, rule, "oracle");
-  return oracle > 0 ? sim_paper_saved(p, scene, rule, scheme) / oracle : NAN;
+  return oracle > 0.005 ? sim_paper_saved(p, scene, rule, scheme) / oracle : NAN;
 }
 
 double sim_paper_seconds(const struct sim_paper *p, enum sim_paper_scene scene, int rule) {

@@ -11,7 +11,7 @@ static const char *rule_of(int rule) { return siox_rule_name((enum siox_transiti
 void sim_why_setting(const struct sim_paper *p, const struct sim_stated *s, FILE *out) {
   (void)s;
   fprintf(out, "the scenario is on other disks%s",
-          p->scene[SIM_SCENE_alone_mxm].factor ? "" : ", and names no layout");
+          p->scene[SIM_SCENE_alone_mxm].same_layout ? "" : ", and its files do not all lie alike");
 }
 
 /* Of the application in the statement's name, "size_mxm". */
