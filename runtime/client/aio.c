@@ -72,8 +72,8 @@ static bool submit(const struct aiocb *block, bool write) {
     file = offset < 0 ? NULL : siox__file_live(file, fd);
     if (file && siox__transfer_extent(file, fd, write, &offset, &bytes)) {
       uint32_t request = atomic_fetch_add(&last_request, 1) + 1;
-      int64_t completion = siox__charge(file, write ? SIOX_IO_WRITE : SIOX_IO_READ, arrival, offset,
-                                        bytes, SIOX_IO_ASYNC, request);
+      int64_t completion =
+          siox__transfer_charge(file, write, arrival, offset, bytes, SIOX_IO_ASYNC, request);
       if (completion != SIOX_NOT_CHARGED && !(kept = remember(block, completion, request)))
         siox__record_missing(SIOX_MISSING_CALLS);
     }

@@ -6,7 +6,8 @@
  * - files.c: descriptor to file; open.c transfer.c aio.c unseen.c: libc's routines
  * - report*.c: what the process says of itself when it ends; ending.c: ends without destructors
  * - record.c: records into the shared ring; tally.c: calls counted in shared memory; vfork.c
- * - hint.c: claims of this process; predict*.c: what to claim; fault.c: wrong hints, for tests
+ * - hint.c hint_send.c: claims of this process; predict*.c: what to claim; hold.c held.c: for files
+ *   that the program has open by itself; fault.c: wrong hints, for tests
  * - mpicall.c mpiinit.c mpiio.c mpimessage.c mpiopen.c mpisync.c: MPI wrappers
  * - comm.c mpifile.c: collective ids
  *

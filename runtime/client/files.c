@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Descriptor -> file. Looking up takes no lock; opening and closing do. Memory comes from mmap, not
  * malloc: open is allowed in a signal handler, and one may have interrupted malloc. */
-#include "client/files.h"
+#include "client/held.h"
 #include "client/real.h"
 #include "client/tally.h"
 #include <pthread.h>
@@ -27,20 +27,24 @@ static struct siox__file *grow(void) {
   return all;
 }
 
-/* The entry of (dev, ino), or an unused one made so; with one more reference. */
-static struct siox__file *get(dev_t dev, ino_t ino) {
+/* The entry of (dev, ino), or an unused one made so; with one more reference. What is held still is
+ * about to be let go by another thread. */
+static struct siox__file *get(dev_t dev, ino_t ino, bool own) {
   struct siox__file *unused = NULL;
   pthread_mutex_lock(&lock);
   struct siox__file *f = all;
   for (; f; f = f->next) {
-    if (!atomic_load(&f->references))
+    if (atomic_load(&f->references)) {
+      if (f->dev == dev && f->ino == ino && f->own == own)
+        break;
+    } else if (!atomic_load(&f->held)) {
       unused = f;
-    else if (f->dev == dev && f->ino == ino)
-      break;
+    }
   }
   if (!f && (f = unused ? unused : grow())) {
     f->dev = dev;
     f->ino = ino;
+    f->own = own;
     f->id = 0;
     f->layout[0] = 0;
   }
@@ -56,16 +60,32 @@ void siox__file_release(struct siox__file *file) {
     atomic_fetch_sub(&file->references, 1);
 }
 
-static void set(int fd, struct siox__file *file) {
-  siox__file_release(atomic_exchange(&siox__fd_file[fd], file));
+/* A descriptor means another file, or NULL. inside: the guard is the caller's. Where it is not to
+ * be had, a handler has interrupted us, and what the descriptor held before lapses instead. */
+static void set(int fd, struct siox__file *file, bool inside) {
+  struct siox__file *old = atomic_exchange(&siox__fd_file[fd], file);
+  siox__file_release(old);
+  if (!old || !atomic_load(&old->held) || atomic_load(&old->references))
+    return;
+  const int saved = errno;
+  if (inside) {
+    siox__held_end(old);
+  } else if (siox__enter()) {
+    siox__held_end(old);
+    siox__exit();
+  }
+  errno = saved;
 }
 
-void siox__file_closed(int fd) {
+static void closed(int fd, bool inside) {
   siox__posix_forget(fd);
   if ((unsigned)fd < SIOX_MAX_FD &&
       atomic_load_explicit(&siox__fd_file[fd], memory_order_relaxed) && !siox__borrowed())
-    set(fd, NULL);
+    set(fd, NULL, inside);
 }
+
+void siox__file_closed(int fd) { closed(fd, false); }
+void siox__file_gone(int fd) { closed(fd, true); }
 
 void siox__file_dup(int from, int to) {
   if (from != to)
@@ -73,12 +93,12 @@ void siox__file_dup(int from, int to) {
   if ((unsigned)to >= SIOX_MAX_FD || from == to)
     return;
   struct siox__file *file = (unsigned)from < SIOX_MAX_FD ? atomic_load(&siox__fd_file[from]) : NULL;
-  if (file && siox__borrowed())
+  if ((!file && !atomic_load_explicit(&siox__fd_file[to], memory_order_relaxed)) ||
+      siox__borrowed())
     return;
   if (file)
     siox__file_hold(file);
-  if (file || atomic_load_explicit(&siox__fd_file[to], memory_order_relaxed))
-    set(to, file);
+  set(to, file, false);
 }
 
 /* Path below the mount, or NULL. */
@@ -100,7 +120,7 @@ struct opening {
 };
 
 static struct siox__file *announce(const struct stat *st, struct opening *o, size_t length,
-                                   bool created) {
+                                   bool created, bool own) {
   const char *layout = siox__self.layout ? siox__self.layout : "";
   struct siox_msg_open open = {.time = siox__now_ns(),
                                .dev = st->st_dev,
@@ -115,7 +135,7 @@ static struct siox__file *announce(const struct stat *st, struct opening *o, siz
   if (got < (int)sizeof o->reply.fixed ||
       o->reply.fixed.layout_length > (size_t)got - sizeof o->reply.fixed || !o->reply.fixed.file)
     return NULL;
-  struct siox__file *file = get(st->st_dev, st->st_ino);
+  struct siox__file *file = get(st->st_dev, st->st_ino, own);
   if (file) {
     pthread_mutex_lock(&lock);
     if (connection == atomic_load(&siox__client.connection))
@@ -123,15 +143,17 @@ static struct siox__file *announce(const struct stat *st, struct opening *o, siz
     size_t n = o->reply.fixed.layout_length;
     if (n >= sizeof file->layout)
       n = 0;
-    memcpy(file->layout, o->reply.text, n);
-    file->layout[n] = 0;
+    o->reply.text[n] = 0;
+    /* Others may be reading it, and what is held goes by it. */
+    if (!atomic_load(&file->held) && strcmp(file->layout, o->reply.text) != 0)
+      memcpy(file->layout, o->reply.text, n + 1);
     pthread_mutex_unlock(&lock);
   }
   return file;
 }
 
-static struct siox__file *look_with(int fd, bool created, bool ready, const struct stat *st,
-                                    const char *link, struct opening *o) {
+static struct siox__file *look_with(int fd, bool created, bool own, bool ready,
+                                    const struct stat *st, const char *link, struct opening *o) {
   ssize_t length = readlink(link, o->path, sizeof o->path - 1);
   if (length <= 0)
     return NULL;
@@ -142,13 +164,13 @@ static struct siox__file *look_with(int fd, bool created, bool ready, const stru
     siox__record_missing(SIOX_MISSING_FILES);
     return NULL;
   }
-  struct siox__file *file = ready ? announce(st, o, (size_t)length, created) : NULL;
-  return file || siox__connected() ? file : get(st->st_dev, st->st_ino);
+  struct siox__file *file = ready ? announce(st, o, (size_t)length, created, own) : NULL;
+  return file || siox__connected() ? file : get(st->st_dev, st->st_ino, own);
 }
 
 /* The file behind a descriptor if it is one to charge, with one more reference; told to the daemon
  * unless that is away. */
-static struct siox__file *look(int fd, bool created) {
+static struct siox__file *look(int fd, bool created, bool own) {
   struct stat st;
   char link[64], start[256];
   bool ready = siox__client_ready();
@@ -166,18 +188,28 @@ static struct siox__file *look(int fd, bool created) {
                                          MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (o == MAP_FAILED)
     return NULL;
-  struct siox__file *file = look_with(fd, created, ready, &st, link, o);
+  struct siox__file *file = look_with(fd, created, own, ready, &st, link, o);
   munmap(o, sizeof *o);
   return file;
 }
 
+/* Bytes in which a descriptor can be used as the file is now. */
+static int64_t reach_of(int fd) {
+  struct stat st;
+  const int mode = (int)syscall(SYS_fcntl, fd, F_GETFL);
+  return mode < 0 || (mode & O_ACCMODE) != O_RDONLY || fstat(fd, &st) < 0 ? SIOX__WHOLE
+                                                                          : st.st_size;
+}
+
 struct siox__file *siox__file_opened(int fd, bool created) {
-  siox__file_closed(fd); /* whatever was known of this number is over */
-  struct siox__file *file = look(fd, created);
+  siox__file_gone(fd); /* whatever was known of this number is over */
+  struct siox__file *file = look(fd, created, !siox__self.io_running);
   if (!file)
     return NULL;
-  set(fd, file);
+  set(fd, file, true);
   siox__self.opened = file;
+  if (file->own)
+    siox__held_opened(file, reach_of(fd));
   return file;
 }
 
@@ -186,11 +218,11 @@ struct siox__file *siox__file_live(struct siox__file *file, int fd) {
     return NULL;
   if (file->id)
     return file;
-  struct siox__file *now = look(fd, false);
+  struct siox__file *now = look(fd, false, file->own);
   if (now == file)
     siox__file_release(now); /* the descriptor has its reference already */
   else
-    set(fd, now);
+    set(fd, now, true);
   return now && now->id ? now : NULL;
 }
 
@@ -205,6 +237,8 @@ void siox__files_reset(void) {
   /* The child's daemon connection will be a new one with numbers of its own. */
   lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
   siox__client.pid = getpid();
-  for (struct siox__file *f = all; f; f = f->next)
+  for (struct siox__file *f = all; f; f = f->next) {
     f->id = 0;
+    f->told = f->reach = f->held = f->last = 0;
+  }
 }

@@ -18,6 +18,13 @@ struct siox__file {
   /* The last nonblocking MPI-IO call on it: its I/O may be done in whatever call comes to wait for
    * it. All 0: none since it was opened. */
   _Atomic uint64_t later_site, later_uid, later_seq;
+  /* Opened by the program itself, not by MPI-IO. The MPI library's own descriptors of the same file
+   * have an entry of their own. */
+  bool own;
+  /* Its hold (held.c): end of the last use that was told, 0: none; bytes from its beginning on in
+   * which uses were foretold; bytes that are held, 0: not at all. */
+  _Atomic int64_t told, reach, held;
+  _Atomic int64_t last; /* end of the last use, told or not */
   struct siox__file *next;
   char layout[1024]; /* text; "": too long to keep, or none */
 };
@@ -44,6 +51,7 @@ struct siox__file *siox__file_live(struct siox__file *file, int fd);
 struct siox__file *siox__file_opened(int fd, bool created);
 void siox__file_dup(int from, int to);
 void siox__file_closed(int fd);
+void siox__file_gone(int fd); /* the same under the guard: it was closed behind our back */
 void siox__file_hold(struct siox__file *file);
 void siox__file_release(struct siox__file *file);
 void siox__files_reset(void);

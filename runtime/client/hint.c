@@ -1,196 +1,96 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Hints. Each thread keeps what it last said of each disk; the rank's claim on a disk is what its
  * threads say together: needed if any needs it, at the highest speed, from the earliest to the
- * latest time any named. Only disks whose reduced claim changed leave the process.
+ * latest time any named. Files that the program has open by itself are one speaker more (hold.h).
+ * Only disks whose reduced claim changed leave the process.
  *
  *   set_speed ─► this thread's vector ─► unchanged? done (no lock, no clock)
  *                     │ changed
  *                     ▼ under the lock
- *               reduced vector ─► changed runs ─► ring; when it is full, the whole vector by socket
+ *               reduced vector ─► changed runs ─► hint_send.c
  *
  * At most MAX_THREADS threads have a vector. Those beyond can only add: their F = 1 is merged and
  * stays, their releases are ignored, and the report says so. A thread that ends takes its vector
  * along. */
 #include "client/client.h"
+#include "client/held.h"
+#include "client/real.h"
 #include <pthread.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define MAX_THREADS 64
-#define MAX_RUNS 64 /* a message; more runs make several messages */
 
-struct wish {
-  int64_t need_by, until;
-  int32_t speed;
-  int32_t flag; /* 1, 0, or -1: nothing said */
-};
-
-struct vector {
-  uint32_t ndisks;
-  bool partial; /* no vector of its own: wish[] is not there */
-  struct wish wish[];
-};
-
-static _Thread_local struct vector *mine __attribute__((tls_model("initial-exec")));
+static _Thread_local struct siox__vector *mine __attribute__((tls_model("initial-exec")));
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct vector *vectors[MAX_THREADS], *reduced, *overflow;
-static uint64_t last_seq;
+static struct siox__vector *vectors[MAX_THREADS], *reduced, *overflow;
 static pthread_key_t at_thread_end;
 static pthread_once_t key_once = PTHREAD_ONCE_INIT;
-static struct vector partial = {.partial = true};
+static struct siox__vector partial = {.partial = true};
 
-static struct vector *make(void) {
-  uint32_t n = siox__client.welcome.ndisks;
-  struct vector *v = malloc(sizeof *v + n * sizeof *v->wish);
-  if (!v)
+static size_t size_of(uint32_t ndisks) {
+  return sizeof(struct siox__vector) + ndisks * sizeof(struct siox__stance);
+}
+
+/* Not by malloc, which a handler that comes to wait for the lock may have interrupted. */
+static struct siox__vector *make(void) {
+  const uint32_t n = siox__client.welcome.ndisks;
+  struct siox__vector *v = siox__real()->mmap(NULL, size_of(n), PROT_READ | PROT_WRITE,
+                                              MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (v == MAP_FAILED)
     return NULL;
   v->ndisks = n;
-  v->partial = false;
   for (uint32_t d = 0; d < n; d++)
-    v->wish[d] = (struct wish){.flag = -1};
+    v->wish[d] = (struct siox__stance){.flag = -1};
   return v;
 }
 
-static bool same(const struct wish *a, const struct wish *b) {
-  return a->flag == b->flag && a->speed == b->speed && a->need_by == b->need_by &&
-         a->until == b->until;
-}
-
-static void merge(struct wish *to, const struct wish *from) {
-  if (from->flag < 0 || to->flag > from->flag)
-    return;
-  if (to->flag < from->flag) {
-    *to = *from;
-    return;
-  }
-  if (from->speed > to->speed)
-    to->speed = from->speed;
-  if (from->flag) { /* from the earliest to the latest; need_by 0 is now */
-    if (from->need_by < to->need_by)
-      to->need_by = from->need_by;
-    if (from->until > to->until)
-      to->until = from->until;
-  } else if (from->need_by && (!to->need_by || from->need_by < to->need_by)) {
-    to->need_by = from->need_by; /* 0 is unknown: the earliest time known counts */
-  }
-}
-
-static struct wish reduce(uint32_t disk) {
-  struct wish w = {.flag = -1};
+static struct siox__stance reduce(uint32_t disk, int64_t now) {
+  struct siox__stance w = {.flag = -1};
   for (int i = 0; i < MAX_THREADS; i++)
     if (vectors[i])
-      merge(&w, &vectors[i]->wish[disk]);
+      siox__stance_merge(&w, &vectors[i]->wish[disk]);
   if (overflow)
-    merge(&w, &overflow->wish[disk]);
+    siox__stance_merge(&w, &overflow->wish[disk]);
+  siox__held_says(disk, now, &w);
   return w;
-}
-
-struct message {
-  struct siox_claim_header head;
-  struct siox_claim_run run[MAX_RUNS];
-};
-
-static void begin(struct message *m, uint16_t flags, uint64_t site) {
-  m->head = (struct siox_claim_header){.version = SIOX_CLAIM_VERSION,
-                                       .flags = flags,
-                                       .seq = last_seq += 2, /* odd ones: daemon/gather.c */
-                                       .time = siox__now_ns(),
-                                       .site = site};
-}
-
-static void add(struct message *m, uint32_t disk, const struct wish *w) {
-  struct siox_claim_run *r = m->head.nruns ? &m->run[m->head.nruns - 1] : NULL;
-  if (r && r->first + r->count == disk && r->speed == w->speed && r->flag == w->flag &&
-      r->need_by == w->need_by && r->until == w->until) {
-    r->count++;
-    return;
-  }
-  m->run[m->head.nruns++] = (struct siox_claim_run){.first = disk,
-                                                    .count = 1,
-                                                    .speed = w->speed,
-                                                    .flag = w->flag,
-                                                    .need_by = w->need_by,
-                                                    .until = w->until};
-}
-
-/* The whole vector over the socket: records were lost from the ring. Does not fit one packet only
- * for absurd vectors; it then goes out in parts that together say the same. */
-static int send_whole(void) {
-  const uint32_t most = (SIOX_WIRE_MAX - 256) / sizeof(struct siox_claim_run);
-  struct siox_claim_run *runs = malloc(most * sizeof *runs);
-  struct message m;
-  if (!runs)
-    return SIOX_ENOMEM;
-  int result = 0;
-  uint32_t used = 0, parts = 0;
-  for (uint32_t d = 0; d < reduced->ndisks && result == 0;) {
-    uint32_t end = d + 1;
-    while (end < reduced->ndisks && same(&reduced->wish[d], &reduced->wish[end]))
-      end++;
-    if (reduced->wish[d].flag >= 0) {
-      if (used == most) {
-        begin(&m, 0, 0);
-        m.head.nruns = used;
-        result = siox__notify(SIOX_MSG_CLAIM, &m.head, sizeof m.head, runs, used * sizeof *runs);
-        used = 0;
-        parts++;
-      }
-      const struct wish *w = &reduced->wish[d];
-      runs[used++] = (struct siox_claim_run){.first = d,
-                                             .count = end - d,
-                                             .speed = w->speed,
-                                             .flag = w->flag,
-                                             .need_by = w->need_by,
-                                             .until = w->until};
-    }
-    d = end;
-  }
-  if (result == 0 && used) {
-    begin(&m, parts ? 0 : SIOX_CLAIM_WHOLE, 0);
-    m.head.nruns = used;
-    result = siox__notify(SIOX_MSG_CLAIM, &m.head, sizeof m.head, runs, used * sizeof *runs);
-  }
-  free(runs);
-  return result;
-}
-
-static int flush(struct message *m) {
-  if (!m->head.nruns)
-    return 0;
-  int result = siox__record(SIOX_REC_CLAIM, &m->head, sizeof m->head, m->run,
-                            m->head.nruns * sizeof *m->run);
-  m->head.nruns = 0;
-  return result == SIOX_EFULL ? send_whole() : result;
 }
 
 /* Brings the reduced vector up to date for the disks of T (all of them: NULL) and sends changes. */
 static int publish(const struct siox_mask *T, uint16_t flags, uint64_t site) {
-  struct message m;
+  static struct siox__hint_message m; /* under the lock; a handler's stack may be a few KiB */
   int result = 0;
-  m.head.nruns = 0;
-  begin(&m, flags, site);
+  siox__hint_begin(&m, flags, site);
   uint32_t n = reduced->ndisks;
   for (uint32_t d = T ? siox_mask_next(T, 0) : 0; d < n && (!T || d < T->ndisks);
        d = T ? siox_mask_next(T, d + 1) : d + 1) {
-    struct wish w = reduce(d);
-    if (same(&w, &reduced->wish[d]))
+    struct siox__stance w = reduce(d, m.head.time);
+    if (siox__stance_same(&w, &reduced->wish[d]))
       continue;
     if (w.flag < 0) /* the last thread that spoke of it is gone: as if released */
-      w = (struct wish){.flag = 0, .speed = reduced->wish[d].speed};
-    if (same(&w, &reduced->wish[d]))
+      w = (struct siox__stance){.flag = 0, .speed = reduced->wish[d].speed};
+    if (siox__stance_same(&w, &reduced->wish[d]))
       continue;
     reduced->wish[d] = w;
-    if (m.head.nruns == MAX_RUNS) {
-      result = flush(&m);
-      begin(&m, flags, site);
+    if (m.head.nruns == SIOX__HINT_RUNS) {
+      result = siox__hint_flush(&m, reduced);
+      siox__hint_begin(&m, flags, site);
     }
-    add(&m, d, &w);
+    siox__hint_add(&m, d, &w);
   }
-  int last = flush(&m);
+  int last = siox__hint_flush(&m, reduced);
+  siox__held_published();
   return result < 0 ? result : last;
 }
 
-static void thread_end(void *vector) {
+void siox__hint_lock(void) { pthread_mutex_lock(&lock); }
+void siox__hint_unlock(void) { pthread_mutex_unlock(&lock); }
+
+int siox__hint_publish(const struct siox_mask *T) {
+  return reduced || (reduced = make()) ? publish(T, SIOX_CLAIM_PREDICTED, 0) : SIOX_ENOMEM;
+}
+
+static void thread_end(void *ended) {
+  struct siox__vector *vector = ended;
   if (!siox__enter())
     return;
   pthread_mutex_lock(&lock);
@@ -199,7 +99,7 @@ static void thread_end(void *vector) {
       vectors[i] = NULL;
       if (siox__welcomed() && reduced)
         publish(NULL, 0, 0);
-      free(vector);
+      munmap(vector, size_of(vector->ndisks));
     }
   pthread_mutex_unlock(&lock);
   siox__exit();
@@ -208,7 +108,7 @@ static void thread_end(void *vector) {
 static void make_key(void) { pthread_key_create(&at_thread_end, thread_end); }
 
 /* This thread's vector, made at its first hint. NULL: out of memory. Under the lock. */
-static struct vector *own(void) {
+static struct siox__vector *own(void) {
   if (mine)
     return mine;
   if (!reduced && !(reduced = make()))
@@ -217,42 +117,43 @@ static struct vector *own(void) {
     if (!vectors[i]) {
       if (!(mine = vectors[i] = make()))
         return NULL;
-      pthread_once(&key_once, make_key);
-      pthread_setspecific(at_thread_end, mine);
       return mine;
     }
   siox__record_missing(SIOX_MISSING_THREADS);
   return mine = &partial;
 }
 
-static bool changes(const struct vector *v, const struct siox_mask *T, const struct wish *w) {
+static bool changes(const struct siox__vector *v, const struct siox_mask *T,
+                    const struct siox__stance *w) {
   uint32_t n = T->ndisks < v->ndisks ? T->ndisks : v->ndisks;
   for (uint32_t word = 0; word * 64 < n; word++)
     for (uint64_t bits = T->words[word]; bits; bits &= bits - 1) {
       uint32_t d = word * 64 + (uint32_t)__builtin_ctzll(bits);
-      if (d < n && !same(&v->wish[d], w))
+      if (d < n && !siox__stance_same(&v->wish[d], w))
         return true;
     }
   return false;
 }
 
-static void store(struct vector *v, const struct siox_mask *T, const struct wish *w, bool only_up) {
+static void store(struct siox__vector *v, const struct siox_mask *T, const struct siox__stance *w,
+                  bool only_up) {
   uint32_t n = T->ndisks < v->ndisks ? T->ndisks : v->ndisks;
   for (uint32_t d = siox_mask_next(T, 0); d < n; d = siox_mask_next(T, d + 1))
     if (only_up)
-      merge(&v->wish[d], w);
+      siox__stance_merge(&v->wish[d], w);
     else
       v->wish[d] = *w;
 }
 
-static int change(const struct siox_mask *T, const struct wish *w, const struct siox_site *site,
-                  uint16_t flags) {
+static int change(const struct siox_mask *T, const struct siox__stance *w,
+                  const struct siox_site *site, uint16_t flags) {
   int result = SIOX_ENOMEM;
   uint64_t key = siox__record_site(site);
+  const bool first = !mine;
   pthread_mutex_lock(&lock);
   if (__builtin_expect(siox__fault_masks, 0))
     T = siox__fault_mask();
-  struct vector *v = own();
+  struct siox__vector *v = own();
   if (v && !v->partial) {
     store(v, T, w, false);
     result = publish(T, flags, key);
@@ -263,6 +164,10 @@ static int change(const struct siox_mask *T, const struct wish *w, const struct 
     result = publish(T, flags, key);
   }
   pthread_mutex_unlock(&lock);
+  if (first && mine && !mine->partial) { /* it may allocate */
+    pthread_once(&key_once, make_key);
+    pthread_setspecific(at_thread_end, mine);
+  }
   return result;
 }
 
@@ -272,8 +177,8 @@ static int say(const struct siox_mask *T, int32_t S, int32_t F, int64_t need_by,
   *changed = false;
   if (__builtin_expect(!T || S < 0 || (F != 0 && F != 1), 0))
     return SIOX_EINVAL;
-  const struct wish w = {.need_by = need_by, .until = F ? until : 0, .speed = S, .flag = F};
-  const struct vector *v = mine;
+  const struct siox__stance w = {.need_by = need_by, .until = F ? until : 0, .speed = S, .flag = F};
+  const struct siox__vector *v = mine;
   if (siox__connected())
     atomic_fetch_add_explicit(&siox__client.ring->issued, 1, memory_order_relaxed);
   if (siox__connected() && v && !v->partial && !siox__fault_masks && !changes(v, T, &w))
@@ -292,6 +197,8 @@ static int say(const struct siox_mask *T, int32_t S, int32_t F, int64_t need_by,
   pthread_setcancelstate(state, NULL);
   errno = saved;
   siox__exit();
+  if (siox__held_waits())
+    siox__held_look(siox__now_ns());
   return result;
 }
 
@@ -328,7 +235,7 @@ void siox__hint_again(void) {
   pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
   pthread_mutex_lock(&lock);
   if (reduced)
-    send_whole();
+    siox__hint_send_whole(reduced);
   pthread_mutex_unlock(&lock);
   pthread_setcancelstate(state, NULL);
 }
@@ -339,7 +246,8 @@ void siox__hint_reset(void) {
   memset(vectors, 0, sizeof vectors);
   reduced = overflow = NULL;
   mine = NULL;
-  last_seq = 0;
+  siox__hint_send_reset();
+  siox__held_reset();
   if (key_once != PTHREAD_ONCE_INIT)
     pthread_setspecific(at_thread_end, NULL);
 }

@@ -2,6 +2,7 @@
 /* The common part of every MPI-IO wrapper: the one recorder of a call. While the PMPI call runs,
  * the thread's I/O below it (siox__charge) carries its site and collective id. The site is the one
  * that the compiler announced, else that of the library's call which the MPI-IO call is made in. */
+#include "client/held.h"
 #include "client/mpiquick.h"
 #include "client/predict.h"
 
@@ -142,6 +143,7 @@ void siox__call_before(struct siox__call *c) {
     c->site_key = siox__record_site(c->site);
     siox__self.depth = 0;
   }
+  siox__held_look(c->start);
   siox__self.site = c->site; /* hints that follow from it name it */
   const bool predicts = siox__predicts();
   if (predicts || (c->gathers && c->uid)) {

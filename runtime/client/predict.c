@@ -3,7 +3,7 @@
  * wrappers. Regions are followed on one thread, the first that enters one; accesses count whichever
  * thread makes them. */
 #include "client/predict.h"
-#include "client/client.h"
+#include "client/held.h"
 #include "client/profile.h"
 #include <errno.h>
 #include <pthread.h>
@@ -147,8 +147,10 @@ SIOX_EXPORT int64_t siox_region_enter(struct siox_region *region, int64_t trip) 
   if (!region || !owns_regions() || !begin())
     return measured;
   int saved = errno;
-  int64_t next = siox__predictor_enter(predictor(), region, trip, siox__now_ns());
+  const int64_t now = siox__now_ns();
+  int64_t next = siox__predictor_enter(predictor(), region, trip, now);
   end();
+  siox__held_look(now);
   errno = saved;
   return next < measured ? next : measured;
 }
@@ -159,8 +161,10 @@ SIOX_EXPORT int64_t siox_region_tick(struct siox_region *region, int64_t iterati
   if (!region || !owns_regions() || !begin())
     return measured;
   int saved = errno;
-  int64_t next = siox__predictor_tick(predictor(), region, iteration, siox__now_ns());
+  const int64_t now = siox__now_ns();
+  int64_t next = siox__predictor_tick(predictor(), region, iteration, now);
   end();
+  siox__held_look(now);
   errno = saved;
   return next < measured ? next : measured;
 }

@@ -7,6 +7,7 @@
  *        |--- request --|--- read(2) ---|------- sleep --------|
  */
 #include "client/transfer.h"
+#include "client/held.h"
 #include "client/real.h"
 #include "client/tally_quick.h"
 #include <limits.h>
@@ -67,7 +68,7 @@ bool siox__transfer_extent(struct siox__file *file, int fd, bool write, int64_t 
     return false;
   if (st.st_dev != file->dev ||
       st.st_ino != file->ino) { /* closed behind our back, number reused */
-    siox__file_closed(fd);
+    siox__file_gone(fd);
     return false;
   }
   if (write && (mode & O_APPEND))
@@ -81,6 +82,20 @@ bool siox__transfer_extent(struct siox__file *file, int fd, bool write, int64_t 
   return *offset >= 0 && *bytes > 0;
 }
 
+int64_t siox__transfer_charge(struct siox__file *file, bool write, int64_t arrival, int64_t offset,
+                              int64_t bytes, uint32_t flags, uint32_t request) {
+  /* The disks are told before the request comes. */
+  const bool told =
+      file->own && siox__held_before(file, write ? SIOX__WHOLE : offset + bytes, arrival);
+  if (told)
+    arrival = siox__now_ns();
+  const int64_t completion = siox__charge(file, write ? SIOX_IO_WRITE : SIOX_IO_READ, arrival,
+                                          offset, bytes, flags, request);
+  if (file->own)
+    siox__held_after(file, completion, told);
+  return completion;
+}
+
 /* Completion of an access that is about to be made. */
 static int64_t begin(struct siox__file *file, int fd, bool write, int64_t offset, int64_t bytes) {
   int saved = errno;
@@ -91,8 +106,7 @@ static int64_t begin(struct siox__file *file, int fd, bool write, int64_t offset
       int64_t arrival = siox__now_ns();
       file = siox__file_live(file, fd);
       if (file && siox__transfer_extent(file, fd, write, &offset, &bytes))
-        completion =
-            siox__charge(file, write ? SIOX_IO_WRITE : SIOX_IO_READ, arrival, offset, bytes, 0, 0);
+        completion = siox__transfer_charge(file, write, arrival, offset, bytes, 0, 0);
       siox__exit();
     }
     siox__let_signals();

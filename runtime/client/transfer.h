@@ -12,5 +12,8 @@
  * there). Calls no wrapper; the caller is under the guard. */
 bool siox__transfer_extent(struct siox__file *file, int fd, bool write, int64_t *offset,
                            int64_t *bytes);
+/* Charges such an extent. Completion time, or SIOX_NOT_CHARGED. */
+int64_t siox__transfer_charge(struct siox__file *file, bool write, int64_t arrival, int64_t offset,
+                              int64_t bytes, uint32_t flags, uint32_t request);
 
 #endif

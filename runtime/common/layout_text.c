@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Text form of layouts: "base:factor:unit" or "n0,n1,...:unit", then "/members:unit[:parity]" of
  * arrays. What format writes, parse reads back equal. */
-#include "siox/layout.h"
+#include "common/layout_read.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -125,6 +125,56 @@ int siox_layout_parse_over(struct siox_layout *l, uint32_t ndisks, const struct 
 
 int siox_layout_parse(struct siox_layout *l, uint32_t ndisks, const char *text) {
   return siox_layout_parse_over(l, ndisks, &(struct siox_array){0}, text);
+}
+
+/* A unit that ends at `end`. */
+static int unit_until(const char *text, const char *end, uint64_t *unit) {
+  char copy[40];
+  const size_t length = (size_t)(end - text);
+  if (length >= sizeof copy)
+    return SIOX_ESYNTAX;
+  memcpy(copy, text, length);
+  copy[length] = 0;
+  return unit_of(copy, unit);
+}
+
+/* "factor:unit" behind a base that is there already. */
+static int read_triplet(struct siox_layout *l, uint32_t nnodes, const char *text, const char *end) {
+  uint64_t factor;
+  int rc = number(&text, &factor);
+  if (rc == 0 && *text++ != ':')
+    rc = SIOX_ESYNTAX;
+  if (rc == 0 && (factor == 0 || factor > nnodes))
+    rc = SIOX_ERANGE;
+  for (uint32_t k = 1; rc == 0 && k < factor; k++)
+    l->nodes[k] = (l->nodes[0] + k) % nnodes;
+  l->factor = rc ? 0 : (uint32_t)factor;
+  return rc ? rc : unit_until(text, end, &l->unit);
+}
+
+int siox__layout_read(struct siox_layout *l, uint32_t ndisks, uint32_t *nodes, const char *text) {
+  const char *slash = strchr(text, '/'), *end = slash ? slash : text + strlen(text);
+  *l = (struct siox_layout){.ndisks = ndisks, .nodes = nodes};
+  int rc = slash ? parse_array(&l->array, slash + 1) : 0;
+  if (rc == 0 && slash && (!l->array.members || ndisks % l->array.members || !l->array.unit))
+    rc = SIOX_ERANGE;
+  if (rc)
+    return rc;
+  const uint32_t nnodes = slash ? ndisks / l->array.members : ndisks;
+  for (bool more = true; more; more = *text++ == ',') {
+    uint64_t node;
+    rc = number(&text, &node);
+    if (rc == 0 && (node >= nnodes || l->factor == nnodes))
+      rc = SIOX_ERANGE;
+    if (rc == 0 && *text != ',' && *text != ':')
+      rc = SIOX_ESYNTAX;
+    if (rc)
+      return rc;
+    nodes[l->factor++] = (uint32_t)node;
+  }
+  const bool triplet = l->factor == 1 && memchr(text, ':', (size_t)(end - text));
+  rc = triplet ? read_triplet(l, nnodes, text, end) : unit_until(text, end, &l->unit);
+  return rc == 0 && !l->unit ? SIOX_ERANGE : rc;
 }
 
 /* Appends to a buffer as snprintf does: what does not fit is counted only. */

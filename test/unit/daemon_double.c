@@ -83,6 +83,7 @@ static void welcome(int at, const struct siox_msg_head *head) {
                                .ndisks = options.ndisks,
                                .lead_kind = options.lead_kind,
                                .lead_ns = options.lead_ns,
+                               .min_gap_ns = options.min_gap_ns,
                                .first_of_job = options.first_of_job,
                                .ring_bytes = options.ring_bytes};
   snprintf(w.mount, sizeof w.mount, "%s", mount_path);

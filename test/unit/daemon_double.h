@@ -20,7 +20,7 @@ struct double_message {
 
 struct double_options {
   uint32_t ndisks, lead_kind, ring_bytes;
-  int64_t lead_ns;
+  int64_t lead_ns, min_gap_ns;
   bool first_of_job;
   const char *layout; /* answered to every open */
 };

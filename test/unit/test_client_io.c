@@ -398,8 +398,10 @@ static void a_mapping_is_said_to_be_unseen(void **state) {
   void *at = mmap(NULL, 4096, PROT_READ, MAP_SHARED, fd, 0);
   struct siox_rec_head head;
   struct siox_rec_missing missing;
-  assert_true(double_record(0, record, sizeof record) > 0);
-  memcpy(&head, record, sizeof head);
+  do { /* that it is open was said before */
+    assert_true(double_record(0, record, sizeof record) > 0);
+    memcpy(&head, record, sizeof head);
+  } while (head.type == SIOX_REC_CLAIM);
   memcpy(&missing, record + sizeof head, sizeof missing);
   assert_int_equal(head.type, SIOX_REC_MISSING);
   assert_int_equal(missing.what, SIOX_MISSING_MMAP);

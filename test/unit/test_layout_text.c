@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Text form of layouts: round trips and rejects. */
-#include "siox/layout.h"
+#include "common/layout_read.h"
 #include "support.h"
 #include <stdlib.h>
 #include <string.h>
@@ -67,8 +67,31 @@ static void random_layouts_round_trip(void **state) {
     assert_true(siox_layout_format(&l, text, sizeof text) < (int)sizeof text);
     assert_int_equal(siox_layout_parse(&back, ndisks, text), 0);
     assert_true(siox_layout_equal(&l, &back));
-    siox_layout_free(&l);
     siox_layout_free(&back);
+    assert_int_equal(siox__layout_read(&back, ndisks, nodes, text), 0);
+    assert_true(siox_layout_equal(&l, &back));
+    siox_layout_free(&l);
+  }
+}
+
+static void arrays_are_read_without_allocating(void **state) {
+  (void)state;
+  const char *const texts[] = {"1:2:64K/3:16K:parity", "2,0:1000/3:512", "0:3:1M/3:1",
+                               "1:1:64K/9:4"};
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+    struct siox_layout l, read;
+    uint32_t nodes[27];
+    assert_int_equal(siox_layout_parse(&l, 27, texts[i]), 0);
+    assert_int_equal(siox__layout_read(&read, 27, nodes, texts[i]), 0);
+    assert_true(siox_layout_equal(&l, &read));
+    siox_layout_free(&l);
+  }
+  const char *const bad[] = {"0:1:64K/4:16K", "0:1:64K/3:0", "0:1:64K/3:", "9:1:64K/3:1",
+                             "0:10:64K/3:1"};
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    struct siox_layout l;
+    uint32_t nodes[27];
+    assert_true(siox__layout_read(&l, 27, nodes, bad[i]) < 0);
   }
 }
 
@@ -121,14 +144,21 @@ static void parse_rejects(void **state) {
     assert_int_equal(siox_layout_parse(&l, 8, bad[i].text), bad[i].error);
     assert_null(l.nodes);
     siox_layout_free(&l);
+    uint32_t nodes[8];
+    const bool twice = bad[i].error == SIOX_EINVAL; /* of which reading says nothing */
+    assert_int_equal(siox__layout_read(&l, 8, nodes, bad[i].text) < 0, !twice);
   }
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(triplet_reads_and_writes),   cmocka_unit_test(triplet_wraps_round_the_disks),
-      cmocka_unit_test(node_list_reads_and_writes), cmocka_unit_test(random_layouts_round_trip),
-      cmocka_unit_test(format_cuts_to_the_buffer),  cmocka_unit_test(parse_rejects),
+      cmocka_unit_test(triplet_reads_and_writes),
+      cmocka_unit_test(triplet_wraps_round_the_disks),
+      cmocka_unit_test(node_list_reads_and_writes),
+      cmocka_unit_test(random_layouts_round_trip),
+      cmocka_unit_test(format_cuts_to_the_buffer),
+      cmocka_unit_test(parse_rejects),
+      cmocka_unit_test(arrays_are_read_without_allocating),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
