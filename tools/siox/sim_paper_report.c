@@ -128,7 +128,7 @@ static void statics(const struct sim_paper *p, FILE *out) {
           fixed >= siox ? "more" : "less",
           fixed > siox && high <= 0.02
               ? "where a run may take so much longer, these workloads need no hints"
-          : fixed > siox ? "it is the time that it costs"
+          : fixed > siox ? "what it costs is time"
                          : "hints save more than that");
 }
 
