@@ -57,6 +57,20 @@ static void text_beyond_ascii_is_counted_in_bytes(void **state) {
           "a: \"\xc3\xa4\xc3\xb6\"\nj:\n  - {h: v, t: \xe2\x82\xac}\n");
 }
 
+static void a_byte_order_mark_is_no_character(void **state) {
+  (void)state;
+  becomes("\xef\xbb\xbf{a: 1}", "a", "\xef\xbb\xbf{a: v}");
+  becomes("\xef\xbb\xbfj:\n  - {t: 1}\n", "j[0].h", "\xef\xbb\xbfj:\n  - {h: v, t: 1}\n");
+}
+
+static void an_anchor_in_front_of_a_mapping_stays_there(void **state) {
+  (void)state;
+  becomes("j:\n  - &a {t: 1}\n  - *a\n", "j[0].h", "j:\n  - &a {h: v, t: 1}\n  - *a\n");
+  becomes("j:\n  - !!map {t: 1}\n", "j[0].h", "j:\n  - !!map {h: v, t: 1}\n");
+  becomes("j:\n  - &a\n      t: 1\n", "j[0].h", "j:\n  - &a\n      t: 1\n      h: v\n");
+  becomes("j: &a\n  t: 1\nk: 2\n", "j.h", "j: &a\n  t: 1\n  h: v\nk: 2\n");
+}
+
 static void lines_keep_their_numbers(void **state) {
   (void)state;
   struct siox__yaml y;
@@ -86,6 +100,8 @@ int main(void) {
       cmocka_unit_test(a_new_key_of_a_mapping_further_down),
       cmocka_unit_test(a_new_key_in_braces),
       cmocka_unit_test(text_beyond_ascii_is_counted_in_bytes),
+      cmocka_unit_test(a_byte_order_mark_is_no_character),
+      cmocka_unit_test(an_anchor_in_front_of_a_mapping_stays_there),
       cmocka_unit_test(lines_keep_their_numbers),
       cmocka_unit_test(what_has_no_keys_is_refused),
   };

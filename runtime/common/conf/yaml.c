@@ -114,9 +114,9 @@ int siox__yaml_parse(struct siox__yaml *y, const char *name, const char *text,
   return rc;
 }
 
-/* libyaml counts characters; text is UTF-8. */
+/* libyaml counts characters, without the byte order mark; text is UTF-8. */
 static size_t byte_of(const struct siox__yaml *y, size_t character) {
-  size_t i = 0;
+  size_t i = y->size >= 3 && memcmp(y->text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
   for (size_t seen = 0; i < y->size; i++) {
     bool first = ((unsigned char)y->text[i] & 0xc0) != 0x80;
     if (first && seen++ == character)
@@ -154,14 +154,32 @@ int siox__yaml_replace(struct siox__yaml *y, const char *key, const char *value,
   return splice(y, node->start_mark.index, node->end_mark.index, value, diag);
 }
 
+/* Where keys of a mapping in lines begin. An anchor or a tag in front of it may stand elsewhere. */
+static int column_of(struct siox__yaml *y, const yaml_node_t *map) {
+  size_t i = byte_of(y, map->start_mark.index);
+  const yaml_node_pair_t *first = map->data.mapping.pairs.start;
+  if (i < y->size && (y->text[i] == '&' || y->text[i] == '!') &&
+      first < map->data.mapping.pairs.top)
+    map = yaml_document_get_node(&y->tree, first->key);
+  return (int)map->start_mark.column;
+}
+
+/* Behind the brace, which may have an anchor or a tag in front: neither has braces in it. */
+static size_t in_braces(const struct siox__yaml *y, const yaml_node_t *map) {
+  size_t from = byte_of(y, map->start_mark.index), i = from;
+  while (i < y->size && y->text[i] != '{')
+    i++;
+  return map->start_mark.index + (i - from) + 1;
+}
+
 /* In braces in front, else in lines of its own behind what is there, so that lines keep their
  * numbers. */
 static int add(struct siox__yaml *y, const yaml_node_t *map, const char *key, const char *value,
                struct siox_diag *diag) {
   bool braces = map->data.mapping.style == YAML_FLOW_MAPPING_STYLE;
-  size_t at = braces ? map->start_mark.index + 1 : map->end_mark.index;
+  size_t at = braces ? in_braces(y, map) : map->end_mark.index;
   bool unended = !braces && byte_of(y, at) == y->size && y->size && y->text[y->size - 1] != '\n';
-  int from = unended ? 0 : (int)map->end_mark.column, to = (int)map->start_mark.column;
+  int from = unended ? 0 : (int)map->end_mark.column, to = column_of(y, map);
   char *text = NULL;
   int n = braces ? asprintf(&text, "%s: %s, ", key, value)
                  : asprintf(&text, "%s%*s%s: %s\n%*s", unended ? "\n" : "",
