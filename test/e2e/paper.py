@@ -301,6 +301,54 @@ def quick_plays_rule_b_only():
         assert "no other was played" in paper(made, "--quick").stdout
 
 
+def what_is_no_file_is_refused_at_once():
+    """A pipe without a writer would be waited for, a device read for ever."""
+    for name in ("SHA256SUMS", "s2.yaml"):
+        for make in (os.mkdir, os.mkfifo, lambda path: os.symlink("/dev/zero", path)):
+            with directory_of() as made:
+                path = os.path.join(made, name)
+                os.unlink(path)
+                make(path)
+                done = subprocess.run([SIOX, "sim", "--paper", made, "--quiet"], capture_output=True, text=True, timeout=60)
+                assert done.returncode == 1 and f"{path}: is not a file" in done.stderr, (name, done)
+
+
+def a_line_that_is_too_long_is_named():
+    with directory_of() as made:
+        with open(os.path.join(made, "SHA256SUMS"), "a") as f:
+            f.write("0" * 64 + "  " + "x" * 2000 + "\n")
+        assert f"SHA256SUMS:{len(SCENARIOS) + 1}: the line is too long" in paper(made, status=1).stderr
+
+
+def a_report_never_replaces_the_sums():
+    with directory_of() as made:
+        path = os.path.join(made, "SHA256SUMS")
+        with open(path) as f:
+            before = f.read()
+        paper(made, "--quick", "--report", path, status=2)
+        with open(path) as f:
+            assert f.read() == before
+
+
+def a_place_for_plots_that_is_none_is_told_before_anything_is_played():
+    with directory_of() as made:
+        path = os.path.join(made, "s2.yaml")
+        done = paper(made, "--quick", "--plot", path, status=1)
+        assert f"{path}: cannot be made: Not a directory" in done.stderr and not done.stdout, done
+
+
+def a_full_standard_output_is_told():
+    with directory_of() as made, open("/dev/full", "w") as full:
+        done = subprocess.run([SIOX, "sim", "--paper", made, "--quick", "--quiet"], stdout=full, stderr=subprocess.PIPE, text=True)
+        assert done.returncode == 1 and "standard output cannot be written" in done.stderr, done
+
+
+def a_job_with_an_anchor_gets_true_hints_too():
+    text = "\ufeff" + scenario("  - &one {generate: {processes: 1, phases: 3, gap: 20, burst: 4M}}\n  - *one\n")
+    with directory_of({"s2": text}) as made:
+        assert TRUE_HINTS in rows(made, "--quick")["s2", "b"]
+
+
 def options_that_do_not_go_together_are_refused():
     with directory_of() as made:
         for wrong in (["--json", "--csv"], ["--schemes", "hw"], ["--map"], ["--sweep", "x"], [made], ["--points", "gap=5"]):

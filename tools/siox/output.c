@@ -79,7 +79,7 @@ int siox__output_open(struct siox__output *o, const char *path) {
   bool there = stat(path, &st) == 0;
   *o = (struct siox__output){0};
   if (there && access(path, W_OK) < 0)
-    return -1; /* what may not be written may not be replaced */
+    return -1;                                   /* what may not be written may not be replaced */
   o->path = there ? realpath(path, NULL) : NULL; /* a link stays one */
   if (!o->path && !(o->path = strdup(path)))
     return -1;
@@ -159,9 +159,16 @@ bool siox__output_possible(const char *command, const char *path) {
 }
 
 int siox__output_directory(const char *command, const char *path) {
-  if (mkdir(path, 0777) == 0 || errno == EEXIST)
+  struct stat st;
+  bool made = mkdir(path, 0777) == 0, there = made || errno == EEXIST;
+  if (there && stat(path, &st) == 0 && !S_ISDIR(st.st_mode)) {
+    there = false;
+    errno = ENOTDIR;
+  }
+  if (there && (made || access(path, W_OK | X_OK) == 0))
     return 0;
-  fprintf(stderr, "%s: %s: cannot be made: %s\n", command, path, strerror(errno));
+  fprintf(stderr, "%s: %s: cannot be %s: %s\n", command, path, there ? "written" : "made",
+          strerror(errno));
   return 1;
 }
 

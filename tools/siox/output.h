@@ -26,7 +26,7 @@ int siox__output_write(const char *command, const char *path,
 /* Before anything long runs: whether path can be opened for that. False after a message. */
 bool siox__output_possible(const char *command, const char *path);
 
-/* A directory that is there already is one, too. 0, or 1 after a message. */
+/* A directory that is there already is one, too, if it takes files. 0, or 1 after a message. */
 int siox__output_directory(const char *command, const char *path);
 
 /* How a file names a path that lies below its own directory; any other path is as it was given. */

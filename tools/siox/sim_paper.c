@@ -70,7 +70,7 @@ static void put_json(const struct sim_paper *p, FILE *out) {
 
 /* Nothing that is read may be written. */
 static bool output_free(const struct sim_paper *p, const char *path) {
-  if (path && sim_paper_hash(&p->files, path)) {
+  if (path && sim_paper_reads(&p->files, path)) {
     fprintf(stderr, "siox sim: --report: %s is read for it\n", path);
     return false;
   }
@@ -100,7 +100,9 @@ int sim_paper(const struct sim_paper_options *o, const struct sim_watch *watch) 
       put_csv(p, stdout);
     else if (!o->report)
       rc = put_report(&told, stdout);
-    status = rc ? 1 : 0;
+    status = rc && rc != SIOX_EIO; /* of a stream that failed the command's end tells */
+    if (status)
+      fprintf(stderr, "siox sim: %s\n", siox_strerror(rc));
     if (o->report)
       status |= siox__output_write("siox sim", o->report, put_report, &told);
     if (o->plot)

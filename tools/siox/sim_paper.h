@@ -53,6 +53,8 @@ int sim_paper_files_open(struct sim_paper_files *f, const char *directory, struc
 void sim_paper_files_close(struct sim_paper_files *f);
 /* The hash of a file below the directory, NULL: SHA256SUMS does not name it. */
 const char *sim_paper_hash(const struct sim_paper_files *f, const char *path);
+/* Whether it is one of them, or SHA256SUMS. */
+bool sim_paper_reads(const struct sim_paper_files *f, const char *path);
 
 /* sim_paper_play.c: what came out. */
 /* Behind the names of schemes that were played with hints from what the jobs do. */

@@ -2,15 +2,19 @@
 /* The files of share/paper, each as SHA256SUMS says, so that a report names what it was made from.
  */
 #include "common/conf/data_dir.h"
+#include "output.h"
 #include "sim_paper.h"
 #include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <openssl/evp.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static const char list_name[] = "SHA256SUMS";
+enum { LINE_ROOM = 1024 };
 
 static int say(struct siox_diag *diag, int code, const char *path, const char *what) {
   snprintf(diag->text, sizeof diag->text, "%.300s: %s", path, what);
@@ -49,13 +53,33 @@ static int find(char **out, struct siox_diag *diag) {
              "is not there; name a directory, or set SIOX_DATA_DIR");
 }
 
+/* What can be read to its end and is the same when it is read again. A pipe without a writer would
+ * keep us waiting, a device has no end. */
+static FILE *open_file(const char *path, int *rc, struct siox_diag *diag) {
+  struct stat st;
+  int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  FILE *in = NULL;
+  if (fd >= 0 && fstat(fd, &st) == 0 && !S_ISREG(st.st_mode)) {
+    close(fd);
+    *rc = say(diag, SIOX_EIO, path, "is not a file");
+    return NULL;
+  }
+  if (fd < 0 || !(in = fdopen(fd, "r"))) {
+    *rc = say(diag, errno == ENOENT ? SIOX_ENOENT : SIOX_EIO, path, strerror(errno));
+    if (fd >= 0)
+      close(fd);
+  }
+  return in;
+}
+
 static int hash_file(const char *path, char hash[SIM_SHA256], struct siox_diag *diag) {
   unsigned char block[65536], digest[EVP_MAX_MD_SIZE];
   unsigned length = 0;
   size_t n;
-  FILE *in = fopen(path, "re");
+  int rc = 0;
+  FILE *in = open_file(path, &rc, diag);
   if (!in)
-    return say(diag, errno == ENOENT ? SIOX_ENOENT : SIOX_EIO, path, strerror(errno));
+    return rc;
   EVP_MD_CTX *context = EVP_MD_CTX_new();
   bool good = context && EVP_DigestInit_ex(context, EVP_sha256(), NULL) == 1;
   while (good && (n = fread(block, 1, sizeof block, in)) > 0)
@@ -76,10 +100,12 @@ static int read_line(struct sim_paper_files *f, const char *list, unsigned numbe
                      struct siox_diag *diag) {
   char where[400];
   size_t n = strspn(line, "0123456789abcdef");
+  snprintf(where, sizeof where, "%.300s:%u", list, number);
+  if (strlen(line) == LINE_ROOM - 1 && line[LINE_ROOM - 2] != '\n')
+    return say(diag, SIOX_ESYNTAX, where, "the line is too long");
   line[strcspn(line, "\r\n")] = '\0';
   if (!*line)
     return 0;
-  snprintf(where, sizeof where, "%.300s:%u", list, number);
   if (n != SIM_SHA256 - 1 || line[n] != ' ' || (line[n + 1] != ' ' && line[n + 1] != '*') ||
       !line[n + 2])
     return say(diag, SIOX_ESYNTAX, where, "expected a hash of 64 digits, two blanks and a name");
@@ -99,18 +125,25 @@ static int read_line(struct sim_paper_files *f, const char *list, unsigned numbe
 }
 
 static int read_list(struct sim_paper_files *f, struct siox_diag *diag) {
-  char line[1024], *list = join(f->directory, list_name);
-  FILE *in = list ? fopen(list, "re") : NULL;
+  char line[LINE_ROOM], *list = join(f->directory, list_name);
   unsigned number = 0;
-  int rc = !list ? SIOX_ENOMEM
-           : in  ? 0
-                 : say(diag, errno == ENOENT ? SIOX_ENOENT : SIOX_EIO, list, strerror(errno));
+  int rc = list ? 0 : SIOX_ENOMEM;
+  FILE *in = list ? open_file(list, &rc, diag) : NULL;
   while (rc == 0 && fgets(line, sizeof line, in))
     rc = read_line(f, list, ++number, line, diag);
+  if (rc == 0 && ferror(in))
+    rc = say(diag, SIOX_EIO, list, "cannot be read");
   if (in)
     fclose(in);
   free(list);
   return rc;
+}
+
+static const char *hash_of(const struct sim_paper_files *f, const char *name) {
+  for (size_t i = 0; i < f->count; i++)
+    if (strcmp(f->file[i].name, name) == 0)
+      return f->file[i].hash;
+  return NULL;
 }
 
 /* Every scenario stands in the list. */
@@ -121,8 +154,9 @@ static int scenes_named(const struct sim_paper_files *f, struct siox_diag *diag)
     sim_paper_name((enum sim_paper_scene)scene, name);
     strcat(name, ".yaml"); /* names have at most 31 characters */
     char *path = join(f->directory, name);
-    if (path && !sim_paper_hash(f, path)) {
-      snprintf(what, sizeof what, "%s", access(path, F_OK) ? "is missing" : "is not in SHA256SUMS");
+    bool missing = path && access(path, F_OK) < 0;
+    if (path && (missing || !hash_of(f, name))) {
+      snprintf(what, sizeof what, "%s", missing ? "is missing" : "is not in SHA256SUMS");
       rc = say(diag, SIOX_ENOENT, path, what);
     }
     free(path);
@@ -145,14 +179,19 @@ int sim_paper_files_open(struct sim_paper_files *f, const char *directory, struc
   return rc;
 }
 
+bool sim_paper_reads(const struct sim_paper_files *f, const char *path) {
+  char *list = join(f->directory, list_name);
+  bool same = list && siox__same_file(list, path);
+  free(list);
+  return same || sim_paper_hash(f, path);
+}
+
 const char *sim_paper_hash(const struct sim_paper_files *f, const char *path) {
   char *directory = realpath(f->directory, NULL), *real = realpath(path, NULL);
-  const char *slash = real ? strrchr(real, '/') : NULL, *hash = NULL;
+  const char *slash = real ? strrchr(real, '/') : NULL;
   bool inside = directory && slash && (size_t)(slash - real) == strlen(directory) &&
                 strncmp(real, directory, strlen(directory)) == 0;
-  for (size_t i = 0; i < f->count && inside && !hash; i++)
-    if (strcmp(f->file[i].name, slash + 1) == 0)
-      hash = f->file[i].hash;
+  const char *hash = inside ? hash_of(f, slash + 1) : NULL;
   free(directory);
   free(real);
   return hash;
