@@ -89,10 +89,19 @@ def main():
     options = parser.parse_args()
     if not all(level in TARGETS for level in options.levels):
         parser.error(f"--levels: of {', '.join(TARGETS)}")
+    if options.pairs < 1:
+        parser.error("--pairs: at least 1")
     try:
         programs = public_manifest.read(options.manifest)
     except public_manifest.Slip as slip:
         sys.exit(f"compile_public.py: {slip}")
+    for name in options.only or []:
+        if all(program["name"] != name for program in programs):
+            parser.error(f"--only: {options.manifest} has no program {name}")
+    for driver in sorted({public_run.DRIVERS[program["language"]] for program in programs}):
+        path = os.path.join(public_run.BUILD, "bin", driver)
+        if not os.path.exists(path):
+            sys.exit(f"compile_public.py: {path} is not there: build Siox with the pass, or name such a build by SIOX_BUILD")
     lines = public.missing(programs, options.sources)
     if lines:
         sys.exit("\n".join(lines))

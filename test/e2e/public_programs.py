@@ -137,5 +137,16 @@ def what_compiling_costs_is_told_by_program():
         assert row[1:3] == ["1", "1"] and float(row[3]) > 0 and float(row[4]) > 0 and row[4] == row[5], done.stdout
 
 
+def what_compile_public_cannot_do_is_refused():
+    with tempfile.TemporaryDirectory() as empty:
+        for words, build, said in ((["--pairs", "0"], None, "--pairs: at least 1"),
+                                   (["--only", "nope"], None, "has no program nope"),
+                                   ([], empty, "siox-cc is not there: build Siox with the pass")):
+            done = subprocess.run([sys.executable, os.path.join(BENCH, "compile_public.py"), "--manifest", EXAMPLE, "--sources",
+                                   os.path.join(SOURCE, "test"), *words], capture_output=True, text=True, check=False,
+                                  env=dict(os.environ, **({"SIOX_BUILD": build} if build else {})))
+            assert done.returncode and said in done.stderr and "Traceback" not in done.stderr and not done.stdout, done
+
+
 if __name__ == "__main__":
     globals()[sys.argv[1]]()
