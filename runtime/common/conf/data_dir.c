@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* share/siox beside what this code was linked into, so that an installation can be moved: bin/sioxd
- * and lib/SioxPass.so find ../share/siox, a library in a directory of its architecture
- * ../../share/siox. */
+/* Where share/ may lie; see data_dir.h. */
 #include "common/conf/data_dir.h"
+#include "common/conf/dirs.h"
 #include <dlfcn.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +21,10 @@ static bool own_file(char path[PATH_MAX]) {
   return length > 0;
 }
 
-bool siox__data_dir(char *out, size_t size) {
+/* share/siox beside what this code was linked into, so that an installation can be moved: bin/sioxd
+ * and lib/SioxPass.so find ../share/siox, a library in a directory of its architecture
+ * ../../share/siox. */
+static bool beside_code(char *out, size_t size) {
   char path[PATH_MAX];
   if (!own_file(path))
     return false;
@@ -37,4 +40,11 @@ bool siox__data_dir(char *out, size_t size) {
       return true;
   }
   return false;
+}
+
+void siox__data_dirs(const char *dirs[SIOX__NDATA_DIRS], char beside[SIOX__DATA_DIR]) {
+  dirs[0] = secure_getenv("SIOX_DATA_DIR");
+  dirs[1] = beside_code(beside, SIOX__DATA_DIR) ? beside : NULL;
+  dirs[2] = SIOX_SOURCE_DATA_DIR;
+  dirs[3] = SIOX_INSTALL_DATA_DIR;
 }

@@ -3,7 +3,6 @@
  * figure that the profile leaves out and emulation needs is an error that names the key, never a
  * guess. */
 #include "common/conf/data_dir.h"
-#include "common/conf/dirs.h"
 #include "common/conf/drive_schema.h"
 #include "siox/drive.h"
 #include <dirent.h>
@@ -277,13 +276,6 @@ static void list_profiles(const char *directory, char *text, size_t size) {
   free(entry);
 }
 
-void siox__data_dirs(const char *dirs[SIOX__NDATA_DIRS], char beside[SIOX__DATA_DIR]) {
-  dirs[0] = secure_getenv("SIOX_DATA_DIR");
-  dirs[1] = siox__data_dir(beside, SIOX__DATA_DIR) ? beside : NULL;
-  dirs[2] = SIOX_SOURCE_DATA_DIR;
-  dirs[3] = SIOX_INSTALL_DATA_DIR;
-}
-
 /* share/drives/NAME.yaml */
 static int find_profile(const char *name, char *path, size_t size, struct siox_diag *diag) {
   if (strchr(name, '/')) {
@@ -293,7 +285,7 @@ static int find_profile(const char *name, char *path, size_t size, struct siox_d
   char known[128] = "", directory[SIOX__DATA_DIR], beside[SIOX__DATA_DIR];
   const char *dirs[SIOX__NDATA_DIRS];
   siox__data_dirs(dirs, beside);
-  for (size_t i = 0; i < sizeof dirs / sizeof *dirs; i++) {
+  for (size_t i = 0; i < SIOX__NDATA_DIRS; i++) {
     if (!dirs[i] || !*dirs[i])
       continue;
     snprintf(path, size, "%s/drives/%s.yaml", dirs[i], name);
