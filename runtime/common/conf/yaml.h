@@ -34,9 +34,13 @@ void siox__yaml_close(struct siox__yaml *y);
  * as all), SIOX_EINVAL (not a single value), SIOX_ESYNTAX, SIOX_ENOMEM. */
 int siox__yaml_replace(struct siox__yaml *y, const char *key, const char *value,
                        struct siox_diag *diag);
-/* The same, or a new key of the mapping that its path names. */
+/* The same, or a new key of the mapping that its path leads to; SIOX_ENOENT: there is no such
+ * mapping. Lines that are there keep their numbers. */
 int siox__yaml_set(struct siox__yaml *y, const char *key, const char *value,
                    struct siox_diag *diag);
+/* For these two: another text (malloc's, owned from now on) in the place of the whole one.
+ * SIOX_ESYNTAX, SIOX_ENOMEM. */
+int siox__yaml_renew(struct siox__yaml *y, char *text, size_t size, struct siox_diag *diag);
 
 /* Fills *out (freed by siox__yaml_free with the same schema) after the schema, whose top is a
  * pointer to a mapping or a sequence; *count gets the entries of a sequence. SIOX_EINVAL with the
