@@ -244,13 +244,6 @@ int siox__monitor_start(struct siox__monitor **out, const struct siox__monitor_e
   return e;
 }
 
-size_t siox__monitor_notes(struct siox__monitor *m, struct siox__cycle_note *notes, size_t max) {
-  pthread_mutex_lock(&m->lock);
-  const size_t n = siox__cycles_notes(&m->kept, notes, max);
-  pthread_mutex_unlock(&m->lock);
-  return n;
-}
-
 void siox__monitor_last(struct siox__monitor *m) {
   if (!m)
     return;
@@ -258,18 +251,6 @@ void siox__monitor_last(struct siox__monitor *m) {
   if (!m->last)
     siox__cycles_end(&m->kept);
   m->last = true;
-  pthread_mutex_unlock(&m->lock);
-}
-
-enum siox_record siox__monitor_mode(const struct siox__monitor *m) {
-  return (enum siox_record)atomic_load_explicit(&m->mode, memory_order_relaxed);
-}
-
-void siox__monitor_cycles(struct siox__monitor *m, json_t *o) {
-  if (!m)
-    return;
-  pthread_mutex_lock(&m->lock);
-  siox__cycles_json(&m->kept, o);
   pthread_mutex_unlock(&m->lock);
 }
 

@@ -8,6 +8,25 @@
 #include "daemon/triggers.h"
 #include <stdio.h>
 
+size_t siox__monitor_notes(struct siox__monitor *m, struct siox__cycle_note *notes, size_t max) {
+  pthread_mutex_lock(&m->lock);
+  const size_t n = siox__cycles_notes(&m->kept, notes, max);
+  pthread_mutex_unlock(&m->lock);
+  return n;
+}
+
+enum siox_record siox__monitor_mode(const struct siox__monitor *m) {
+  return (enum siox_record)atomic_load_explicit(&m->mode, memory_order_relaxed);
+}
+
+void siox__monitor_cycles(struct siox__monitor *m, json_t *o) {
+  if (!m)
+    return;
+  pthread_mutex_lock(&m->lock);
+  siox__cycles_json(&m->kept, o);
+  pthread_mutex_unlock(&m->lock);
+}
+
 void siox__monitor_view(struct siox__monitor *m, bool fresh) {
   if (m)
     m->fresh = fresh;
