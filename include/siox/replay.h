@@ -15,7 +15,7 @@ extern "C" {
 
 /* One request of a process: what reaches the disks of one access. */
 struct siox_replay_request {
-  int64_t time, end; /* issued and done, as they are in this run */
+  int64_t time, end; /* ns: issued and done, as they are in this run */
   uint64_t file;     /* counted from 1, over all jobs and instances */
   int64_t offset;
   uint64_t bytes;

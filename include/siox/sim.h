@@ -36,7 +36,7 @@ typedef int (*siox_sim_layout_fn)(void *context, const char *path, struct siox_l
 enum siox_sim_give {
   SIOX_SIM_GIVE_RECORDED, /* the trace's; a generated job's own */
   SIOX_SIM_GIVE_TRUTH, /* placed from what its processes do when it runs alone at full speed: each says after a use of a disk
-                        * when it uses it next (docs/sim.md). In memory are 68 bytes a request, afterwards 32 a hint */
+                        * when it uses it next (docs/sim.md, also on the memory that this takes) */
   SIOX_SIM_GIVE_NONE,
 };
 

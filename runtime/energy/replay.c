@@ -277,6 +277,19 @@ static int stream_over(struct siox__replay *r, struct siox__stream *s) {
   return rc;
 }
 
+static void tell_request(struct siox__replay *r, const struct siox__stream *s,
+                         const struct siox__op *op, int64_t end) {
+  if (op->kind == SIOX__OP_IO && r->options->request)
+    r->options->request(r->options->request_context,
+                        &(struct siox_replay_request){.time = r->now,
+                                                      .end = end,
+                                                      .file = s->run->files + op->file + 1,
+                                                      .offset = op->offset,
+                                                      .bytes = (uint64_t)op->bytes,
+                                                      .job = s->client->job,
+                                                      .write = op->write});
+}
+
 /* The stream's point happens; what follows it is scheduled. */
 static int step(struct siox__replay *r, struct siox__stream *s) {
   struct siox__op *op = current(s), *next;
@@ -293,15 +306,7 @@ static int step(struct siox__replay *r, struct siox__stream *s) {
     return rc;
   siox__link_happened(s, op, r->now, end, &waiting);
   siox__account(s, op, r->now, end);
-  if (op->kind == SIOX__OP_IO && r->options->request)
-    r->options->request(r->options->request_context,
-                        &(struct siox_replay_request){.time = r->now,
-                                                      .end = end,
-                                                      .file = s->run->files + op->file + 1,
-                                                      .offset = op->offset,
-                                                      .bytes = (uint64_t)op->bytes,
-                                                      .job = s->client->job,
-                                                      .write = op->write});
+  tell_request(r, s, op, end);
   bool chance = (r->taker || s->run->truth) && siox__truth_chance(op);
   if (r->taker && (rc = siox__truth_note(r->taker, s, op, r->now)) < 0)
     return rc;

@@ -196,3 +196,23 @@ int siox__replay_collect(struct siox__replay *r, struct siox_replay_result *out)
     out->cut |= r->sim->job[j].index.cut;
   return rc < 0 ? rc : 0;
 }
+
+void siox__replay_close(struct siox__replay *r) {
+  for (uint32_t i = 0; i < r->nruns; i++) {
+    siox__run_free(r->run[i]);
+    free(r->run[i]);
+  }
+  for (uint32_t i = 0; i < r->ntracks; i++)
+    free(r->track[i].jobs);
+  for (uint32_t i = 0; i < r->nmembers; i++)
+    free(r->members[i].client);
+  siox__teller_close(&r->teller);
+  siox__server_close(r->server);
+  siox_bank_destroy(r->bank);
+  free(r->run);
+  free(r->track);
+  free(r->members);
+  free(r->uids.entry);
+  free(r->turns.heap);
+  free(r->prepared);
+}

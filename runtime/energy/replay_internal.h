@@ -268,9 +268,8 @@ struct siox_sim {
 /* How the hints of job `index` are given. */
 enum siox__hints siox__sim_hints(const struct siox_sim *sim, uint32_t index);
 
-void siox__replay_close(struct siox__replay *r);
-
 /* replay_bank.c */
 int siox__replay_prepare(struct siox__replay *r);
 int siox__replay_collect(struct siox__replay *r, struct siox_replay_result *out);
+void siox__replay_close(struct siox__replay *r);
 #endif

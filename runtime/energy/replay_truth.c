@@ -17,8 +17,7 @@ struct placer {
   int64_t *next;  /* by disk: its next use, SIOX_NEVER */
   int64_t *said;  /* by disk: the next use after the chance, of those that are wanted */
   int64_t *least; /* by disk: the shortest gap that is one */
-  int64_t
-      *last; /* by disk: when any process begins to use it for the last time; INT64_MIN: never */
+  int64_t *last;  /* by disk: when the last of all uses begins; INT64_MIN: there is none */
   struct siox_mask used, wanted; /* in one burst; since the chance before */
   bool fresh;                    /* nothing was told before of some of them: nothing is left out */
   bool idle_known;               /* a process has said which disks no process uses */

@@ -218,26 +218,6 @@ uint32_t siox_sim_most_pieces(const struct siox_sim *sim) {
   return most;
 }
 
-void siox__replay_close(struct siox__replay *r) {
-  for (uint32_t i = 0; i < r->nruns; i++) {
-    siox__run_free(r->run[i]);
-    free(r->run[i]);
-  }
-  for (uint32_t i = 0; i < r->ntracks; i++)
-    free(r->track[i].jobs);
-  for (uint32_t i = 0; i < r->nmembers; i++)
-    free(r->members[i].client);
-  siox__teller_close(&r->teller);
-  siox__server_close(r->server);
-  siox_bank_destroy(r->bank);
-  free(r->run);
-  free(r->track);
-  free(r->members);
-  free(r->uids.entry);
-  free(r->turns.heap);
-  free(r->prepared);
-}
-
 int siox_sim_run(struct siox_sim *sim, const struct siox_replay_options *options,
                  struct siox_replay_result *result, struct siox_diag *diag) {
   struct siox__replay r = {.sim = sim, .options = options, .now = INT64_MIN};

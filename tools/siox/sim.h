@@ -92,8 +92,8 @@ struct sim_rows {
   bool cut;
   bool late;      /* base itself waited for a disk that began below full speed */
   uint32_t used;  /* disks that served anything in base */
-  uint32_t ranks; /* processes of all jobs together */
   double busy;    /* mean over them of the part of base's run time in which they served */
+  uint32_t ranks; /* processes of all jobs together */
   bool recorded;  /* the following are known */
   double recorded_joules, open_joules, closed_joules, closed_seconds, recorded_seconds;
 };
