@@ -7,7 +7,7 @@ compiled to an object by siox-cc, siox-cxx or siox-fc with the pass and with --s
   ms         processor time of compiling them all without the pass: medians over the pairs, added up
   x          with the pass over without it: of all files, and of those with MPI-IO
 
-and the median and the worst of the programs' ratios. The targets: files with MPI-IO at most 1.3 at -O0 and 1.10 at -O2."""
+and the median and the worst of the programs' ratios. Exits 1 where one is above compile.py's target for files with MPI-IO."""
 
 import argparse
 import os
@@ -28,19 +28,19 @@ EXAMPLES = """examples:
   python3 test/bench/compile_public.py --manifest programs.json --sources ~/programs
   python3 test/bench/compile_public.py --manifest test/bench/public-example.json --sources test --pairs 3
 SIOX_BUILD names the build directory (default: build)."""
-TARGETS = {"-O0": 1.3, "-O2": 1.10}
 
 
-def commands(program, source, sources, level, work):
+def lies_at(program, sources):
+    return os.path.join(os.path.abspath(sources), program["folder"], program["directory"])
+
+
+def commands(program, source, at, level, work):
     """Without the pass and with it."""
-    at = os.path.join(os.path.abspath(sources), program["folder"], program["directory"])
-    driver = os.path.join(public_run.BUILD, "bin", public_run.DRIVERS[program["language"]])
-    return [[driver, *more, level, "-w", "-I", work, "-I", at, *program["flags"], "-c", os.path.join(at, source),
-             "-o", os.path.join(work, "object.o")] for more in (["--siox-no-pass"], [])]
+    return [[*public_run.compiler(program, with_pass, level, work, at), "-c", os.path.join(at, source),
+             "-o", os.path.join(work, "object.o")] for with_pass in (False, True)]
 
 
-def has_mpiio(program, source, sources):
-    path = os.path.join(sources, program["folder"], program["directory"], source)
+def has_mpiio(path):
     with open(path, encoding="utf-8", errors="replace") as f:
         return bool(re.search("mpi_file_", f.read(), re.I))
 
@@ -58,22 +58,19 @@ def one_file(pair, pairs):
 
 
 def one_program(program, options, level):
-    files, with_io, sums, io_sums = 0, 0, [0, 0], [0, 0]
+    files, with_io, sums, io_sums, at = 0, 0, [0, 0], [0, 0], lies_at(program, options.sources)
     with tempfile.TemporaryDirectory(prefix="siox-bench.") as work:
-        for name, content in program["files"].items():
-            os.makedirs(os.path.dirname(os.path.join(work, name)), exist_ok=True)
-            with open(os.path.join(work, name), "w", encoding="utf-8") as f:
-                f.write(content)
+        public_run.put_files(program, work)
         for source in program["sources"]:
-            path = os.path.join(options.sources, program["folder"], program["directory"], source)
+            path = os.path.join(at, source)
             if not os.path.isfile(path):
                 sys.exit(f"compile_public.py: {program['name']}: {path} is not there")
-            ms = one_file(commands(program, source, options.sources, level, work), options.pairs)
+            ms = one_file(commands(program, source, at, level, work), options.pairs)
             if ms is None:
                 continue
             files += 1
             sums = [a + b for a, b in zip(sums, ms)]
-            if has_mpiio(program, source, options.sources):
+            if has_mpiio(path):
                 with_io += 1
                 io_sums = [a + b for a, b in zip(io_sums, ms)]
     return files, with_io, sums, io_sums
@@ -87,8 +84,8 @@ def main():
     parser.add_argument("--levels", type=lambda text: text.split(","), default=public_run.LEVELS, metavar="-O0,-O2", help="these (both)")
     parser.add_argument("--only", action="append", metavar="NAME", help="this program; may be given more than once")
     options = parser.parse_args()
-    if not all(level in TARGETS for level in options.levels):
-        parser.error(f"--levels: of {', '.join(TARGETS)}")
+    if not all(level in bench.TARGETS for level in options.levels):
+        parser.error(f"--levels: of {', '.join(bench.TARGETS)}")
     if options.pairs < 1:
         parser.error("--pairs: at least 1")
     try:
@@ -119,10 +116,10 @@ def main():
             whole = [a + b for a, b in zip(whole, io_sums)]
             print(f"     {program['name']:24} {files:4} {with_io:11} {sums[0]:7.0f} {sums[1] / sums[0]:.3f} {ratios[-1][0]:.3f}", flush=True)
         if ratios:
-            above = sum(r > TARGETS[level] for r, _ in ratios)
+            above = sum(r > bench.TARGETS[level] for r, _ in ratios)
             missed += above
             print(f"     {len(ratios)} programs: median {statistics.median(r for r, _ in ratios):.3f}, worst {max(ratios)[0]:.3f} ({max(ratios)[1]}), "
-                  f"all files with MPI-IO together {whole[1] / whole[0]:.3f}; above {TARGETS[level]}: {above}")
+                  f"all files with MPI-IO together {whole[1] / whole[0]:.3f}; above {bench.TARGETS[level]}: {above}")
     return 1 if missed else 0
 
 

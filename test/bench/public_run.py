@@ -27,24 +27,33 @@ class Failed(Exception):
     """A program that cannot be compiled or run as the manifest says."""
 
 
+def put_files(program, directory):
+    """What the manifest adds to a program."""
+    for name, content in program["files"].items():
+        os.makedirs(os.path.dirname(os.path.join(directory, name)), exist_ok=True)
+        with open(os.path.join(directory, name), "w", encoding="utf-8") as f:
+            f.write(content)
+
+
+def compiler(program, with_pass, level, added, at):
+    """The command but for what it compiles; added: where put_files put them, at: where the program lies."""
+    return [os.path.join(BUILD, "bin", DRIVERS[program["language"]]), *([] if with_pass else ["--siox-no-pass"]), level, "-w",
+            "-I", added, "-I", at, *program["flags"]]
+
+
 def compiled(program, folder, directory):
     """By level the binaries without and with the pass, and at the last level the accesses by class."""
     at = os.path.join(folder, program["directory"])
-    driver = os.path.join(BUILD, "bin", DRIVERS[program["language"]])
     binaries, sites = {}, [0] * len(CLASSES)
     for level in LEVELS:
         for which in ("plain", "pass"):
             made = os.path.join(directory, which + level)
             os.makedirs(made)
-            for name, content in program["files"].items():
-                os.makedirs(os.path.dirname(os.path.join(made, name)), exist_ok=True)
-                with open(os.path.join(made, name), "w", encoding="utf-8") as f:
-                    f.write(content)
+            put_files(program, made)
             env = {k: v for k, v in os.environ.items() if not k.startswith("SIOX_")}
             env["SIOX_SUMMARY"] = "1"
-            command = [driver, *(["--siox-no-pass"] if which == "plain" else []), level, "-w", "-I", made, "-I", at,
-                       *program["flags"], *(os.path.join(at, name) for name in program["sources"]), "-o", os.path.join(made, "program"),
-                       *program["libraries"]]
+            command = [*compiler(program, which == "pass", level, made, at), *(os.path.join(at, name) for name in program["sources"]),
+                       "-o", os.path.join(made, "program"), *program["libraries"]]
             done = subprocess.run(command, cwd=made, env=env, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace",
                                   check=False)
             if done.returncode:
