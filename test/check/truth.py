@@ -70,6 +70,20 @@ def spans_of(uses, disk):
     return spans
 
 
+def with_hints(drive, levels, spans, begin, came, end):
+    """Joules of a disk from its beginning on, but for what serving takes more than idling. It can be let go from when the first
+    process came."""
+    parts, at = [drive.joules("idle", begin, came, drive.full, drive.full)], came
+    for start, left in spans:
+        if start > at:
+            parts.append(min(gap_joules(drive, levels, start - at) + [turned(drive, levels, start - at)]))
+        parts.append(drive.joules("idle", start, left, drive.full, drive.full))
+        at = left
+    if end > at:
+        parts.append(min(end_joules(drive, [min(levels)], end - at)))
+    return math.fsum(parts)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("events")
@@ -86,23 +100,13 @@ def main():
     if slow:
         sys.exit("truth.py: %d services were slower than full speed" % slow)
     uses, come, end, hints = uses_of(args.events, len(first))
+    came = min(come.values())
     per_disk, base = {}, []
     for disk in sorted(first):
-        parts, at = [], first[disk]
         active = sum(stop - start for start, stop in services.get(disk, ()))
         extra = drive.joules("active", 0, active, drive.full, drive.full) - drive.joules("idle", 0, active, drive.full, drive.full)
-        base.append(drive.joules("idle", at, end, drive.full, drive.full) + extra)
-        came = min(come.values())
-        parts.append(drive.joules("idle", at, came, drive.full, drive.full) + extra)
-        at = came
-        for start, left in spans_of(uses, disk):
-            if start > at:
-                parts.append(min(gap_joules(drive, levels, start - at) + [turned(drive, levels, start - at)]))
-            parts.append(drive.joules("idle", start, left, drive.full, drive.full))
-            at = left
-        if end > at:
-            parts.append(min(end_joules(drive, [min(levels)], end - at)))
-        per_disk[disk] = math.fsum(parts)
+        base.append(drive.joules("idle", first[disk], end, drive.full, drive.full) + extra)
+        per_disk[disk] = extra + with_hints(drive, levels, spans_of(uses, disk), first[disk], came, end)
     total = math.fsum(per_disk.values())
     print(json.dumps({"joules": total, "joules_base": math.fsum(base), "disks": per_disk, "hints": hints}))
     if args.given is not None and abs(args.given - total) > 1e-6 * total:
