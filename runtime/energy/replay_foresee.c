@@ -18,7 +18,7 @@ struct taker {
 static int add_use(struct siox__seer *s, int64_t time, uint32_t burst) {
   if (siox__room(&s->use, s->nuses, &s->use_room, sizeof *s->use) < 0)
     return SIOX_ENOMEM;
-  s->use[s->nuses++] = (struct siox__use){time, burst};
+  s->use[s->nuses++] = (struct siox__use){.time = time, .burst = burst};
   return 0;
 }
 
@@ -223,6 +223,30 @@ static bool releases(const struct siox__saying *s, int64_t use) {
   return s->whole || spoken_of(s, use);
 }
 
+/* The use of that time whose disks were all held, NULL: none. */
+static const struct siox__use *held_use(const struct siox__seer *seer, int64_t time) {
+  uint32_t low = 0, high = seer->nuses;
+  while (low < high) {
+    uint32_t middle = low + (high - low) / 2;
+    if (seer->use[middle].time < time)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  for (; low < seer->nuses && seer->use[low].time == time; low++)
+    if (seer->use[low].held)
+      return &seer->use[low];
+  return NULL;
+}
+
+/* From which saying on the use was. */
+static const struct siox__saying *held_by(const struct siox__seer *seer, int64_t time,
+                                          bool *claimed) {
+  const struct siox__use *u = held_use(seer, time);
+  *claimed = u && u->claimed;
+  return u ? &seer->saying[u->held - 1] : NULL;
+}
+
 static void say(struct siox__hint *h, uint32_t disk, int32_t speed, int32_t flag, int64_t need_by) {
   struct siox_claim_run *last = h->head.nruns ? &h->run[h->head.nruns - 1] : NULL;
   if (last && last->first + last->count == disk && last->flag == flag && last->need_by == need_by)
@@ -231,16 +255,34 @@ static void say(struct siox__hint *h, uint32_t disk, int32_t speed, int32_t flag
     h->run[h->head.nruns++] = (struct siox_claim_run){disk, 1, speed, flag, need_by, SIOX_NEVER};
 }
 
+static int64_t next_use(const struct siox__seer *seer, const struct siox__saying *s, uint32_t k) {
+  return k < seer->next.ndisks ? siox__next_use(&seer->next, k, s->time) : SIOX_NEVER;
+}
+
 /* What is in force of the use already, from one of the process's hints before. k: the disk's place
  * among those it uses. */
 static bool said_before(const struct siox__foresight *f, const struct siox__seer *seer,
                         const struct siox__saying *s, uint32_t k, int64_t use, int64_t time) {
   for (int back = 0; back < LOOK_BACK && s-- > seer->saying; back++) {
-    int64_t then = k < seer->next.ndisks ? siox__next_use(&seer->next, k, s->time) : SIOX_NEVER;
-    if (then != use || within(s->claimed, use))
+    if (next_use(seer, s, k) != use || within(s->claimed, use))
       return false;
     if (releases(s, use))
       return predict(f, seer, s, use) == time;
+  }
+  return false;
+}
+
+/* The disk is held for the use from `from` on: has a hint before this one claimed it? */
+static bool claimed_before(const struct siox__seer *seer, const struct siox__saying *s, uint32_t k,
+                           const struct siox__saying *from) {
+  while (s-- > from) {
+    int64_t use = next_use(seer, s, k);
+    bool claimed;
+    const struct siox__saying *by = held_by(seer, use, &claimed);
+    if (within(s->claimed, use) || (claimed && by <= s))
+      return true;
+    if (releases(s, use))
+      return false;
   }
   return false;
 }
@@ -249,12 +291,19 @@ static bool said_before(const struct siox__foresight *f, const struct siox__seer
  * not said again. */
 static void speak(const struct siox__foresight *f, const struct siox__seer *seer,
                   const struct siox__saying *s, uint32_t disk, uint32_t k, struct siox__hint *h) {
-  int64_t use = k < seer->next.ndisks ? siox__next_use(&seer->next, k, s->time) : SIOX_NEVER;
+  int64_t use = next_use(seer, s, k);
   if (within(s->claimed, use)) {
     say(h, disk, s->claim_speed, 1, 0);
     return;
   }
-  if (!releases(s, use))
+  bool claimed;
+  const struct siox__saying *by = held_by(seer, use, &claimed);
+  if (claimed && by <= s) {
+    if (!claimed_before(seer, s, k, by))
+      say(h, disk, by->claim_speed, 1, 0);
+    return;
+  }
+  if (!releases(s, use) && by != s)
     return;
   int64_t time = predict(f, seer, s, use);
   if (time != SIOX_NEVER && (spoken_of(s, use) || !said_before(f, seer, s, k, use, time)))

@@ -30,6 +30,10 @@ struct siox__next_uses { /* of one client */
 struct siox__use {
   int64_t time;
   uint32_t burst;
+  /* All its disks were, when recorded, from this saying on, plus 1, 0: not so. Whatever use the
+   * process spoke for; only by claims, or by releases with a time too. */
+  uint32_t held;
+  bool claimed;
 };
 struct siox__said {  /* of one use, as it was known at a hint */
   int64_t use;       /* SIOX_NEVER: of a disk that was not used again */

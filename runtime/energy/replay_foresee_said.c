@@ -92,11 +92,60 @@ static int keep(struct judge *j, struct siox__saying *s) {
   return 0;
 }
 
+/* A claim holds a disk for each use from then on, not for the first alone, until the disk is let
+ * go; a release with a time does so from that time on. held: by recorded disk, by: the saying
+ * plus 1.
+ */
+struct held {
+  uint32_t by;
+  bool claimed;
+};
+static void hold(const struct siox__foresight *f, const struct siox__seer *seer, uint32_t saying,
+                 uint32_t ndisks, struct held *held) {
+  const struct siox__saying *s = &seer->saying[saying];
+  for (uint32_t n = 0; n < s->nruns; n++) {
+    const struct siox_claim_run *run = &f->run[s->first_run + n];
+    for (uint32_t d = run->first; d < ndisks && d - run->first < run->count; d++)
+      held[d] = (struct held){run->flag || run->need_by ? saying + 1 : 0,
+                              run->flag && run->need_by <= s->time};
+  }
+}
+
+static const struct siox_layout *recorded_layout(const void *index, uint32_t file) {
+  return &((const struct siox__index *)index)->file[file].recorded;
+}
+
+/* Under the recorded layouts a use may have needed no word of its own, for its disks were held for
+ * another; elsewhere it needs one. */
+static void find_held(const struct siox__foresight *f, const struct siox__index *x,
+                      struct siox__seer *seer, struct siox_mask *mask, struct held *held) {
+  uint32_t saying = 0;
+  memset(held, 0, mask->ndisks * sizeof *held);
+  for (uint32_t i = 0; i < seer->nuses; i++) {
+    struct siox__use *u = &seer->use[i];
+    while (saying < seer->nsayings && seer->saying[saying].time <= u->time)
+      hold(f, seer, saying++, mask->ndisks, held);
+    siox_mask_zero(mask);
+    siox__burst_disks(&f->bursts, u->burst, recorded_layout, x, mask);
+    bool all = true;
+    u->claimed = true;
+    for (uint32_t d = siox_mask_next(mask, 0); d < mask->ndisks; d = siox_mask_next(mask, d + 1)) {
+      all &= held[d].by > 0;
+      u->claimed &= held[d].claimed;
+      u->held = held[d].by > u->held ? held[d].by : u->held;
+    }
+    u->held = all ? u->held : 0;
+  }
+}
+
 int siox__sayings_judge(struct siox__foresight *f, const struct siox__index *x) {
   struct judge j = {.f = f, .ndisks = x->header->ndisks};
   j.known = calloc((size_t)j.ndisks + 1, sizeof *j.known);
   j.released = calloc((size_t)j.ndisks + 1, sizeof *j.released);
-  int rc = j.known && j.released ? siox__next_uses_find(f, x, true) : SIOX_ENOMEM;
+  struct held *held = malloc(((size_t)j.ndisks + 1) * sizeof *held);
+  struct siox_mask mask = {0};
+  int rc = j.known && j.released && held ? siox__next_uses_find(f, x, true) : SIOX_ENOMEM;
+  rc = rc ? rc : siox_mask_init(&mask, j.ndisks);
   for (uint32_t i = 0; i < f->nseers && rc == 0; i++) {
     j.seer = &f->seer[i];
     j.seer->fails = INT64_MAX;
@@ -112,7 +161,11 @@ int siox__sayings_judge(struct siox__foresight *f, const struct siox__index *x) 
       s->whole = j.nreleased == j.ndisks;
       rc = keep(&j, s);
     }
+    if (rc == 0)
+      find_held(f, x, j.seer, &mask, held);
   }
+  siox_mask_free(&mask);
+  free(held);
   free(j.known);
   free(j.released);
   return rc;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Hints said anew for files that lie elsewhere: what a process says of which disk, and when it
- * would need it. Four disks; file 1 was recorded on disks 0 and 1, file 2 on 2 and 3; times are
- * seconds. */
+ * would need it. Four disks; files 1 and 3 were recorded on disks 0 and 1, file 2 on 2 and 3; now
+ * files 2 and 3 lie alike. Times are seconds. */
 #include "energy/replay_foresee.h"
 #include "siox/sim.h"
 #include "trace_support.h"
@@ -27,10 +27,10 @@ static void begin(const char *policy, uint32_t nclients) {
   struct siox_trace_event e = {.kind = SIOX_TRACE_JOB};
   e.u.job.key = "job";
   put(&e);
-  for (uint64_t file = 1; file <= 2; file++) {
+  for (uint64_t file = 1; file <= 3; file++) {
+    static const char *const path[] = {"/d/one", "/d/two", "/d/three"};
     e = (struct siox_trace_event){.kind = SIOX_TRACE_FILE};
-    e.u.file = (__typeof__(e.u.file)){file, file == 1 ? "/d/one" : "/d/two",
-                                      file == 1 ? "0:2:1M" : "2:2:1M"};
+    e.u.file = (__typeof__(e.u.file)){file, path[file - 1], file == 2 ? "2:2:1M" : "0:2:1M"};
     put(&e);
   }
   for (uint32_t c = 0; c < nclients; c++) {
@@ -105,7 +105,7 @@ static const char *const *places;
 static int place(void *context, const char *path, struct siox_layout *out, struct siox_diag *diag) {
   (void)context;
   (void)diag;
-  assert_int_equal(siox_layout_parse(out, NDISKS, places[strcmp(path, "/d/two") == 0]), 0);
+  assert_int_equal(siox_layout_parse(out, NDISKS, places[strcmp(path, "/d/one") != 0]), 0);
   return 1;
 }
 
@@ -269,6 +269,51 @@ static void a_claim_is_for_the_same_uses(void **state) {
   forget();
 }
 
+/* Both files on disks 0 and 1 when recorded. */
+static void record_on_the_same_disks(void) {
+  begin("siox", 1);
+  HINT(2, true, NOW, NOW, UNKNOWN, UNKNOWN);
+  io(10, 1);
+  io(11, 3);
+  io(12, 1);
+  HINT(13, true, 40, 40, UNKNOWN, UNKNOWN);
+}
+static void a_use_that_a_claim_for_another_held_is_claimed(void **state) {
+  (void)state;
+  record_on_the_same_disks();
+  HINT(39, true, NOW, NOW, UNKNOWN, UNKNOWN);
+  io(40, 1);
+  io(41, 3);
+  foresee("0:2:1M", "2:2:1M");
+  expect_said(0, 0, "0+4 F1 0.000");
+  expect_said(0, 1, "0+2 F0 40.000, 2+2 F0 41.000");
+  expect_said(0, 2, "0+4 F1 0.000");
+  forget();
+}
+static void a_claim_that_holds_already_is_not_said_again(void **state) {
+  (void)state;
+  begin("siox", 1);
+  HINT(2, true, NOW, NOW, UNKNOWN, UNKNOWN);
+  io(10, 1);
+  hint_two(20, 2, 40);
+  io(30, 3);
+  io(40, 2);
+  foresee("0:2:1M", "2:2:1M");
+  expect_said(0, 0, "0+4 F1 0.000");
+  expect_said(0, 1, ""); /* disks 2 and 3 are needed for file 3 first */
+  forget();
+}
+static void a_use_that_a_release_for_another_held_is_named_with_it(void **state) {
+  (void)state;
+  begin("siox", 1);
+  hint_two(0, 0, 20);
+  io(20, 1);
+  io(21, 3);
+  foresee("0:2:1M", "2:2:1M");
+  expect_said(0, 0, "0+2 F0 20.000, 2+2 F0 21.000");
+  forget();
+}
+
 static void a_hint_by_hand_speaks_of_the_same_uses_alone(void **state) {
   (void)state;
   begin("siox", 1);
@@ -395,6 +440,9 @@ int main(void) {
       cmocka_unit_test(who_never_misjudged_a_gap_sees_farther_than_it_had_to),
       cmocka_unit_test(who_misjudged_a_gap_sees_no_farther_than_it_ever_did),
       cmocka_unit_test(a_claim_is_for_the_same_uses),
+      cmocka_unit_test(a_use_that_a_claim_for_another_held_is_claimed),
+      cmocka_unit_test(a_claim_that_holds_already_is_not_said_again),
+      cmocka_unit_test(a_use_that_a_release_for_another_held_is_named_with_it),
       cmocka_unit_test(a_hint_by_hand_speaks_of_the_same_uses_alone),
       cmocka_unit_test(a_collective_call_is_a_use_of_every_member),
       cmocka_unit_test(a_hint_that_speaks_of_nothing_stays_so),
