@@ -9,7 +9,7 @@ import monitoring_levels
 import monitoring_plot
 
 HEAD = """# Results: the monitoring paper's experiments
-*Monitoring Energy Consumption With SIOX*, sections 6.1 to 6.3, beside ours. Made by `python3 test/bench/monitoring.py --write` on
+*Monitoring Energy Consumption With SIOX* (Kunkel et al., 2015), sections 6.1 to 6.3, beside ours. Made by `python3 test/bench/monitoring.py --write` on
 %(cores)d cores, and not by hand. This machine has no energy meter: **joules of processors are estimated** from the time they
 worked (marked *), joules of disks come from the drive model.
 """
@@ -41,11 +41,11 @@ Where ours differ, and why:
 - **Joules of the node** follow the time in both, for most of them are idle watts. Those of rank 0 do not: who waits for a disk takes nothing
   (waiting ranks sleep here), who moves data between ranks does.
 
-Fig. 4: power over time. All levels look alike in the paper; here they do but for what moving data costs. The disk is busy (13.5 W) nearly all the time; at level 3 it waits (10.2 W) while ranks exchange data.
+Fig. 4: power over time. All levels look alike in the paper; here they differ by what moving data costs. The disk is busy (13.5 W) nearly all the time; at level 3 it waits (10.2 W) while ranks exchange data.
 
 ![power over time](monitoring-results/power.svg)
 
-Fig. 2, of the first run of each level, with `siox report --compare 0.json 1.json 2.json 3.json`. Processors, the node's, have here what other programs took:
+Fig. 2, of the first run of each level (ID 1 is level 0), with `siox report --compare 0.json 1.json 2.json 3.json`. Processors, the node's, have here what other programs took:
 
 ```
 %(fig2)s```
@@ -87,7 +87,7 @@ S: `statistics` (`learning: 40`). E: `efficiency` (`k: 2`, `stabilisation: 30`; 
   until it has been so for half a window: other programs of this machine that take more of the processors than before. That is what its spread comes
   from. Restart files may be over before they are known to be more than a greater burst (`docs/monitoring.md`, Detectors).
 - **E** tells the meter's faults, and little else. The paper's tells phases as well in which processors wait, for there idle watts give no work.
-- **S&E** in the paper is anything from 3 to 88 %% of all phases, which it does not explain. Ours is about what either tells, for both tell the same faults.
+- **S&E** in the paper is anything from 3 to 88 %% of all phases, which it does not explain. Ours is about what either tells in these runs (each row has its own), for both tell the same faults.
 - **Stored** is more than the share of abnormal cycles, for the cycle before and the one after are kept too, and for there is I/O in what is abnormal.
 """
 
