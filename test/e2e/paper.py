@@ -298,7 +298,7 @@ def the_same_directory_gives_the_same_report():
 def quick_plays_rule_b_only():
     with directory_of() as made:
         assert {rule for _, rule in rows(made, "--quick")} == {"b"}
-        assert "no other was played" in paper(made, "--quick").stdout
+        assert "the others were not played" in paper(made, "--quick").stdout
 
 
 def what_is_no_file_is_refused_at_once():

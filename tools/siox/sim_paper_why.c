@@ -119,7 +119,8 @@ void sim_why_saving(const struct sim_paper *p, const struct sim_stated *s, FILE 
     fprintf(out,
             "within what the rules span: the paper does not give the joules of a change of speed");
   else if (s->low > most)
-    fprintf(out, "more than the optimum without delay saves here by any rule, %.1f %%", most);
+    fprintf(out, "more than the optimum without delay saves here by %s rule, %.1f %%",
+            p->last_rule > p->first_rule ? "any" : "this", most);
   else if (ours > s->high && fixed && ours > oracle)
     fprintf(out,
             "%s serves at lower speeds, as %s does, which saves %.1f %% in the mean; the optimum "
