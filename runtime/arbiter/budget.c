@@ -25,6 +25,11 @@ enum { FORGETTING = 16 };
 /* Ends of bursts, while others go on, that are taken for one cycle: one each of sixteen jobs that
  * overlap, the map's usual crowd. Chosen. */
 enum { OVERLAPS = 16 };
+/* Where jobs share a disk, what a gap is still to earn counts only where so many times the next
+ * burst is covered. Without that margin, at 100 random points of the map, budgets of 2 % that had
+ * been kept were exceeded by 0.3 and 0.4 points at two of them, and 37 of 201 rows saved less.
+ * Chosen. */
+enum { AMPLE = 2 };
 /* Cycles, and steps' times, between steps that requests wait for: such a wait then takes a
  * sixteenth of the run time at most. Chosen. */
 enum { REST = 16 };
@@ -130,13 +135,14 @@ static void learn(struct siox__budget_disk *b, const struct siox_drive *drive, i
 /* What the jobs that need a disk can bear. */
 struct bearing {
   uint32_t njobs;
+  bool sole;                        /* one job's */
   double expected[SIOX_MAX_LEVELS]; /* factor on losses, see expected_congestion() */
   bool afforded[SIOX_MAX_LEVELS];   /* every job earns its loss as fast as it is lost */
   bool earned[SIOX_MAX_LEVELS];     /* and has saved what the next burst loses */
   bool sustained[SIOX_MAX_LEVELS];  /* the first, but for TOLERANCE */
   double rate[SIOX_MAX_LEVELS];     /* part of its run time that the job loses that loses most */
   double cycles[SIOX_MAX_LEVELS];   /* of burst and gap that the least savings pay for */
-  int64_t room;                     /* ns: siox__budget_room of the job with the least */
+  int64_t room;                     /* ns: siox__budget_room of the job with the least, now */
 };
 
 static double rate_of(const struct siox_job_view *j, uint32_t level, int64_t now) {
@@ -189,25 +195,31 @@ static double congestion(const struct siox__budget_disk *b, const struct siox_jo
   return fmax(((double)j->among[l] + prior * expected) / ((double)j->alone[l] + prior), 1);
 }
 
+/* The next burst is paid when it comes, from what the gap before it has earned, too; and what was
+ * lost so far is spread over whole cycles, of which that gap is the last part. Where jobs share the
+ * disk that is relied on only where it covers AMPLE times what is expected: others' bursts come
+ * before the gap is over for this one. */
 static void bear(struct bearing *all, const struct siox_view *view, uint32_t job, int64_t now,
-                 const struct siox_drive *drive, const struct siox__budget_disk *b) {
+                 int64_t next, const struct siox_drive *drive, const struct siox__budget_disk *b) {
   const struct siox_job_view *j = &view->job[job];
-  int64_t room = siox__budget_room(view, job, now);
+  int64_t present = siox__budget_room(view, job, now), future = siox__budget_room(view, job, next);
+  int64_t room = all->sole ? future : present;
   bool any = j->budget > 0 && j->loss[0] > 0;
   all->njobs++;
-  all->room = all->njobs == 1 || room < all->room ? room : all->room;
+  all->room = all->njobs == 1 || present < all->room ? present : all->room;
   for (uint32_t l = 0; l + 1 < drive->nlevels; l++) {
     double more = congestion(b, j, l, drive->nlevels - 1, all->expected[l]);
-    double rate = rate_of(j, l, now) * more;
+    double rate = rate_of(j, l, all->sole ? next : now) * more, later = rate_of(j, l, next) * more;
     double burst = fmax(rate * (double)b->period, (double)b->burst[l] * more);
     bool there = l == b->serve, known = all->expected[l] <= 1 || j->alone[l] > 0;
     bool bears = any && rate <= j->budget * (known ? 1 : SURE);
     bool soon = there && (double)room + (j->budget - rate) * PATIENCE >= 0;
+    bool ample = any && AMPLE * later <= j->budget && (double)future >= AMPLE * burst;
     double cycles = any ? (double)room / fmax(burst, 1) : 0;
     all->rate[l] = fmax(all->rate[l], rate);
     all->sustained[l] &= j->budget > 0 && rate <= j->budget * (1 + TOLERANCE);
-    all->afforded[l] &= bears;
-    all->earned[l] &= bears && ((double)room >= burst || soon);
+    all->afforded[l] &= bears || ample;
+    all->earned[l] &= (bears && ((double)room >= burst || soon)) || ample;
     all->cycles[l] = fmin(all->cycles[l], cycles);
   }
 }
@@ -223,8 +235,8 @@ static uint32_t next_job(struct siox__claims_walk *walk, const struct siox_view 
   return SIOX_NOBODY;
 }
 
-static struct bearing bearing_of(const struct siox_view *view, int64_t now, uint32_t disk,
-                                 const struct siox__budget_disk *b) {
+static struct bearing bearing_of(const struct siox_view *view, int64_t now, int64_t next,
+                                 uint32_t disk, const struct siox__budget_disk *b) {
   const struct siox_drive *drive = view->disk[disk].drive;
   struct bearing all = {.room = INT64_MAX};
   uint32_t job = SIOX_NOBODY, njobs = 0, found[JOBS];
@@ -232,6 +244,7 @@ static struct bearing bearing_of(const struct siox_view *view, int64_t now, uint
   for (; (job = next_job(&walk, view, now, disk, job)) != SIOX_NOBODY; njobs++)
     if (njobs < JOBS)
       found[njobs] = job;
+  all.sole = njobs == 1;
   for (uint32_t l = 0; l < drive->nlevels; l++) {
     all.earned[l] = all.sustained[l] = all.afforded[l] = drive->level[l].serves;
     all.cycles[l] = INFINITY;
@@ -239,12 +252,12 @@ static struct bearing bearing_of(const struct siox_view *view, int64_t now, uint
         expected_congestion(b, l, drive->nlevels - 1, njobs > 1 ? 1 - 1 / (double)njobs : 0);
   }
   for (uint32_t i = 0; i < njobs && njobs <= JOBS; i++)
-    bear(&all, view, found[i], now, drive, b);
+    bear(&all, view, found[i], now, next, drive, b);
   if (njobs <= JOBS)
     return all;
   walk = siox__claims_walk(view->claims, disk, INT64_MIN);
   while ((job = next_job(&walk, view, now, disk, job)) != SIOX_NOBODY)
-    bear(&all, view, job, now, drive, b);
+    bear(&all, view, job, now, next, drive, b);
   return all;
 }
 
@@ -360,7 +373,7 @@ void siox__budget_choose(struct siox__budget *budget, const struct siox_view *vi
     return; /* one of several that use the disk together */
   b->overlapped = 0;
   learn(b, drive, now, gap);
-  const struct bearing all = bearing_of(view, now, disk, b);
+  const struct bearing all = bearing_of(view, now, now + gap, disk, b);
   uint32_t high = highest_use(b, &all, drive->nlevels - 1);
   uint32_t low = best_buy(b, &all, drive, high);
   b->spends = spend(b, &all, drive, high, low);

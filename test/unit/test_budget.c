@@ -87,6 +87,65 @@ static void a_budget_that_covers_every_burst_leaves_the_disk_at_the_low_level(vo
   assert_true(o.lost <= 0.05 * (o.end - o.lost));
 }
 
+/* A program of one rank that reads as it begins, and then after each gap, whose end it promises. At
+ * no burst it may have lost more than it has earned until the burst is done. */
+static struct outcome read_first(double budget, int bursts, double gap, int reads) {
+  struct lab *lab = lab_with(1, (struct siox_limits){.delay_budget = budget});
+  uint32_t a = lab_join(lab, "A");
+  struct outcome o = {0};
+  double at = 0;
+  for (int b = 0; b < bursts; b++) {
+    for (int r = 0; r < reads; r++) {
+      double done = (double)lab_read(lab, at, a, 1024 * KB).completion * 1e-9;
+      o.lost += done - at - service_s(15000, 1024 * KB, false);
+      at = done;
+    }
+    assert_true(o.lost <= budget * (at - o.lost) + 1e-6);
+    if (b + 1 < bursts) {
+      lab_hint(lab, at, a, "1", 0, 0, at + gap, 0);
+      at += gap;
+    }
+  }
+  o.end = at;
+  assert_int_equal(siox_bank_finish(lab->bank, ns(at)), 0);
+  struct siox_disk_totals t;
+  siox_bank_totals(lab->bank, &t);
+  o.moves = t.transitions_up + t.transitions_down;
+  o.joules = lab_joules(lab, 0);
+  lab_close(lab);
+  return o;
+}
+
+/* When a burst ends nothing has been earned yet, but when the next one comes the gap has. So only
+ * the first burst, of which nothing is known, is served at full speed. */
+static void what_a_gap_earns_pays_for_the_burst_behind_it(void **state) {
+  (void)state;
+  static const int bursts[] = {2, 10, 50};
+  double fast = 20 * service_s(15000, 1024 * KB, false);
+  double slow = 20 * service_s(6000, 1024 * KB, false);
+  for (int i = 0; i < 3; i++) {
+    int after = bursts[i] - 1;
+    struct outcome o = read_first(0.03, bursts[i], 30, 20);
+    assert_true(fabs(o.lost - after * (slow - fast)) < 1e-5);
+    assert_int_equal(o.moves, 1); /* down in the first gap; the way back at the end is not one */
+    near(o.joules, fast * (idle_w(15000) + 3.3) + ramp_j(15000, 6000) + ramp_j(6000, 15000) +
+                       (30 * after - ramp_s(15000, 6000)) * idle_w(6000) +
+                       after * slow * (idle_w(6000) + 3.3));
+  }
+}
+
+static void a_burst_that_no_gap_has_paid_for_is_served_faster(void **state) {
+  (void)state;
+  static const double budgets[] = {0.001, 0.005, 0.01, 0.02, 0.03, 0.05};
+  static const double gaps[] = {8, 15, 30, 60};
+  for (int b = 0; b < 6; b++)
+    for (int g = 0; g < 4; g++)
+      for (int reads = 1; reads <= 64; reads *= 4) {
+        struct outcome o = read_first(budgets[b], 3, gaps[g], reads); /* asserts it */
+        assert_true(o.lost > -1e-6);
+      }
+}
+
 static void a_budget_is_not_overspent(void **state) {
   (void)state;
   static const double budgets[] = {0.01, 0.02, 0.05};
@@ -157,7 +216,8 @@ static struct outcome take_turns(const char *policy, double budget, int bursts, 
     for (int j = 0; j < TURNS; j++)
       if (job[j].left > 0 && (next < 0 || job[j].at < job[next].at))
         next = j;
-    double done = (double)lab_read(lab, job[next].at, job[next].client, 1024 * KB).completion * 1e-9;
+    double done =
+        (double)lab_read(lab, job[next].at, job[next].client, 1024 * KB).completion * 1e-9;
     job[next].at = done;
     o.end = done > o.end ? done : o.end;
     if (--job[next].left % reads == 0) {
@@ -347,6 +407,8 @@ int main(void) {
       cmocka_unit_test(a_job_without_a_budget_loses_nothing_beside_those_that_may_have_one),
       cmocka_unit_test(what_a_job_has_lost_is_measured),
       cmocka_unit_test(a_budget_that_covers_every_burst_leaves_the_disk_at_the_low_level),
+      cmocka_unit_test(what_a_gap_earns_pays_for_the_burst_behind_it),
+      cmocka_unit_test(a_burst_that_no_gap_has_paid_for_is_served_faster),
       cmocka_unit_test(a_budget_is_not_overspent),
       cmocka_unit_test(no_static_level_within_the_budget_saves_more),
       cmocka_unit_test(jobs_that_take_turns_are_served_at_the_level_that_they_can_bear),
