@@ -217,5 +217,17 @@ def the_table_says_that_hints_are_placed():
             assert ("hints are placed from what the job does" in told) == said, (hints, told)
 
 
+def a_trace_that_is_a_pipe_is_refused_at_once():
+    """Nobody writes into it: who opened it would wait for ever."""
+    with tempfile.TemporaryDirectory(prefix="siox-test.") as directory:
+        pipe, path = os.path.join(directory, "p.siox"), os.path.join(directory, "s.yaml")
+        os.mkfifo(pipe)
+        for job in (f"{{trace: {pipe}, hints: truth}}", f"{{generate: {{processes: 1, phases: 1, burst: 1M}}}}, {{trace: {pipe}}}"):
+            with open(path, "w") as f:
+                f.write(f"disks: 1\ndrive: 36Z15\njobs: [{job}]\n")
+            done = subprocess.run([SIOX, "sim", path], capture_output=True, text=True, timeout=60)
+            assert done.returncode == 2 and f"].trace: {pipe}: is not a file" in done.stderr and f"{path}:3: jobs[" in done.stderr, done
+
+
 if __name__ == "__main__":
     globals()[sys.argv[1]]()

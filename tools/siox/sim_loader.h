@@ -50,8 +50,9 @@ void sim_loader_fail(struct sim_loader *in, int code, const char *key, const cha
 void sim_loader_set(struct sim_loader *in, enum siox__config_kind kind, const char *key,
                     const char *text, void *field);
 void sim_loader_input(struct sim_loader *in, const char *path); /* a file that is read */
-/* Where a trace named in the scenario lies; freed by the caller. NULL: no memory. */
-char *sim_loader_path(const struct sim_loader *in, const char *name);
+/* Where the trace of a job that has one lies; freed by the caller. What cannot be read twice, as a
+ * pipe, is a mistake. */
+char *sim_loader_trace(struct sim_loader *in, unsigned index);
 
 /* sim_scenario_disks.c, in this order: the rest stands on the disks. */
 void sim_loader_disks(struct sim_loader *in);

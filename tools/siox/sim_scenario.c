@@ -5,6 +5,7 @@
 #include <libgen.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 enum { MAX_JOBS = 65536 };
 
@@ -97,11 +98,22 @@ void sim_loader_input(struct sim_loader *in, const char *path) {
   more[n + 1] = NULL;
 }
 
-char *sim_loader_path(const struct sim_loader *in, const char *name) {
-  char *path = NULL;
+char *sim_loader_trace(struct sim_loader *in, unsigned index) {
+  const char *name = in->text->jobs[index].trace;
+  char *path = NULL, key[40], what[460];
+  struct stat st;
   if (*name == '/')
-    return strdup(name);
-  return asprintf(&path, "%s/%s", in->directory, name) < 0 ? NULL : path;
+    path = strdup(name);
+  else if (asprintf(&path, "%s/%s", in->directory, name) < 0)
+    path = NULL;
+  snprintf(key, sizeof key, "jobs[%u].trace", index);
+  if (!path)
+    sim_loader_fail(in, SIOX_ENOMEM, key, siox_strerror(SIOX_ENOMEM));
+  else if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) {
+    snprintf(what, sizeof what, "%.400s: is not a file, and a trace is read more than once", path);
+    sim_loader_fail(in, SIOX_EINVAL, key, what);
+  }
+  return path;
 }
 
 static void read_schemes(struct sim_loader *in) {

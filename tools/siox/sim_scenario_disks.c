@@ -57,9 +57,9 @@ static const struct siox_trace_header *first_header(struct sim_loader *in) {
     char key[64];
     if (!in->text->jobs[i].trace)
       continue;
-    char *path = sim_loader_path(in, in->text->jobs[i].trace);
+    char *path = sim_loader_trace(in, i);
     struct siox_diag why = {""};
-    int rc = path ? siox_trace_open(&in->s->reader, path, &why) : SIOX_ENOMEM;
+    int rc = in->rc ? in->rc : siox_trace_open(&in->s->reader, path, &why);
     snprintf(key, sizeof key, "jobs[%u].trace", i);
     if (rc)
       sim_loader_fail(in, rc, key, *why.text ? why.text : siox_strerror(rc));

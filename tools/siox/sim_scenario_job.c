@@ -174,7 +174,7 @@ void sim_loader_job(struct sim_loader *in, unsigned index) {
                     "needs a delay_budget of the scenario above 0");
   if (t->generate && in->rc == 0)
     read_generated(in, index, t->generate, &job.generated);
-  char *path = t->trace ? sim_loader_path(in, t->trace) : NULL;
+  char *path = t->trace ? sim_loader_trace(in, index) : NULL;
   job.trace = path;
   if (path)
     sim_loader_input(in, path);
