@@ -142,7 +142,7 @@ struct sim_paper_counts {
 struct sim_paper_counts sim_paper_trends_markdown(const struct sim_paper *p, FILE *out);
 json_t *sim_paper_trends_json(const struct sim_paper *p);
 
-/* sim_paper_bars.c: our own. good: met, bad: missed. */
+/* sim_paper_bars_told.c: our own. good: met, bad: missed. */
 struct sim_paper_counts sim_paper_bars_markdown(const struct sim_paper *p, FILE *out);
 json_t *sim_paper_bars_json(const struct sim_paper *p);
 
