@@ -10,7 +10,7 @@
 #include "sim_paper_cdf.h"
 
 enum sim_paper_scene {
-#define SIM_SCENE(id) SIM_SCENE_##id,
+#define SIM_SCENE(id, alone) SIM_SCENE_##id,
 #include "sim_paper.def"
   SIM_NSCENES
 };
@@ -34,6 +34,8 @@ const char *sim_paper_title(enum sim_paper_figure f);
 const char *sim_paper_question(enum sim_paper_figure f);
 /* The scenario's file without ".yaml". */
 void sim_paper_name(enum sim_paper_scene scene, char name[32]);
+/* Whether one program has the disks to itself. */
+bool sim_paper_alone(enum sim_paper_scene scene);
 
 enum { SIM_NRULES = 3, SIM_SHA256 = 65 };
 

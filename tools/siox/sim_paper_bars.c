@@ -7,12 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_alone(enum sim_paper_scene scene) {
-  return scene <= SIM_SCENE_alone_btio || scene >= SIM_SCENE_mxm_k2;
-}
-
 static double has_to_keep(const struct sim_bar_case *c) {
-  return is_alone(c->scene) ? SIM_KEEPS_ALONE : SIM_KEEPS_SHARED;
+  return sim_paper_alone(c->scene) ? SIM_KEEPS_ALONE : SIM_KEEPS_SHARED;
 }
 
 double sim_bar_part(const struct sim_row *of, const struct sim_row *whole) {
@@ -140,7 +136,7 @@ static void cause_undominated(const struct sim_bar_case *c, FILE *out) {
 }
 
 static enum sim_bar_outcome judge_hints(const struct sim_bar_case *c) {
-  if (!c->truth || !is_alone(c->scene))
+  if (!c->truth || !sim_paper_alone(c->scene))
     return SIM_BAR_NOT_ASKED;
   return outcome_of(c->siox->saved >= SIM_KEEPS_TRUTH * c->truth->saved ||
                     c->truth->saved - c->siox->saved <= SIM_NEAR_ENOUGH);

@@ -23,7 +23,7 @@ static int say(struct siox_diag *diag, int code, const char *path, const char *w
 
 void sim_paper_name(enum sim_paper_scene scene, char name[32]) {
   static const char *const names[] = {
-#define SIM_SCENE(id) #id,
+#define SIM_SCENE(id, alone) #id,
 #include "sim_paper.def"
   };
   snprintf(name, 32, "%s", names[scene]);

@@ -25,6 +25,14 @@ const char *sim_paper_question(enum sim_paper_figure f) {
   return questions[f];
 }
 
+bool sim_paper_alone(enum sim_paper_scene scene) {
+  static const bool alone[] = {
+#define SIM_SCENE(id, alone) alone,
+#include "sim_paper.def"
+  };
+  return alone[scene];
+}
+
 const struct sim_row *sim_paper_row(const struct sim_paper *p, enum sim_paper_scene scene, int rule,
                                     const char *scheme) {
   const struct sim_rows *rows = &p->scene[scene].rule[rule].rows;
