@@ -7,6 +7,11 @@
 
 typedef bool (*trend_fn)(const struct sim_paper *p, int rule, FILE *why);
 
+/* In the unit of the claim's text. */
+#define SIM_TREND(id, where, claim)
+#define SIM_TREND_LIMIT(id, where, before, limit, after) static const double limit_##id = limit;
+#include "sim_paper_trends.def"
+
 /* "hw saves 10.1, 11.2, 12.0 %", of a figure's scenarios in their order; the change from one to the
  * next. */
 static bool in_order(const struct sim_paper *p, enum sim_paper_figure f, int rule,
@@ -71,11 +76,12 @@ static bool trend_hw_gains_mix(const struct sim_paper *p, int rule, FILE *why) {
 static bool trend_com_below_hw(const struct sim_paper *p, int rule, FILE *why) {
   double com = sim_paper_saved(p, SIM_SCENE_mxm_x3, rule, "com"),
          hw = sim_paper_saved(p, SIM_SCENE_mxm_x3, rule, "hw");
+  bool slightly = hw - com <= limit_com_below_hw / 100;
   fprintf(why, "com saves %.2f %%, hw %.2f %%: %s", sim_percent(com), sim_percent(hw),
-          com >= hw          ? "com's last caller is not that wrong here"
-          : hw - com <= 0.05 ? "com is worse, and not by much"
-                             : "com is worse, but not slightly");
-  return com < hw && hw - com <= 0.05;
+          com >= hw  ? "com's last caller is not that wrong here"
+          : slightly ? "com is worse, and not by much"
+                     : "com is worse, but not slightly");
+  return com < hw && slightly;
 }
 
 static bool trend_rt_most(const struct sim_paper *p, int rule, FILE *why) {
@@ -111,7 +117,7 @@ static bool trend_rt_near_com(const struct sim_paper *p, int rule, FILE *why) {
         (1 - sim_paper_saved(p, scene, rule, "rt")) / (1 - sim_paper_saved(p, scene, rule, "com")) -
         1;
     fprintf(why, "%s%+.2f %% (%s)", between, sim_percent(above), sim_paper_shown[i].label);
-    good &= fabs(above) <= 0.02;
+    good &= fabs(above) <= limit_rt_near_com / 100;
     between = ", ";
   }
   return good;
@@ -152,7 +158,7 @@ static bool trend_layouts_alike(const struct sim_paper *p, int rule, FILE *why) 
       high = fmax(high, saved);
     }
   fprintf(why, "rt saves from %.2f to %.2f %%", sim_percent(low), sim_percent(high));
-  return high - low <= 0.02;
+  return high - low <= limit_layouts_alike / 100;
 }
 
 /* Fig. 8 is of base: the same under every rule. */
@@ -163,9 +169,9 @@ static bool trend_short_idle(const struct sim_paper *p, int rule, FILE *why) {
 #define SIM_PERIOD(scene_, label, colour, seconds)                                                 \
   {                                                                                                \
     const struct sim_idle *idle = &p->scene[SIM_SCENE_##scene_].idle;                              \
-    double share = sim_idle_by_count(idle, 1);                                                     \
+    double share = sim_idle_by_count(idle, limit_short_idle);                                      \
     fprintf(why, "%s%s: %.0f %% of %zu periods, with %.1f %% of the idle time", between, label,    \
-            share * 100, idle->count, sim_idle_by_time(idle, 1) * 100);                            \
+            share * 100, idle->count, sim_idle_by_time(idle, limit_short_idle) * 100);             \
     good &= share > 0.5;                                                                           \
     between = "; ";                                                                                \
   }
@@ -193,6 +199,7 @@ static const struct trend {
   trend_fn is_so;
 } trends[] = {
 #define SIM_TREND(id, where, claim) {#id, where, claim, trend_##id},
+#define SIM_TREND_LIMIT(id, where, before, limit, after) SIM_TREND(id, where, before #limit after)
 #include "sim_paper_trends.def"
 };
 enum { NTRENDS = sizeof trends / sizeof *trends };
