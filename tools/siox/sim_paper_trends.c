@@ -204,9 +204,12 @@ static const struct trend {
 };
 enum { NTRENDS = sizeof trends / sizeof *trends };
 
+enum verdict { HOLDS, HOLDS_BY_SOME, FAILS };
+static const char *const verdicts[] = {"holds", "holds by some rules", "fails"};
+
 /* The verdict, and the reason under the headline rule; for who asks, also of each rule. */
-static const char *judge(const struct sim_paper *p, const struct trend *t, bool so[SIM_NRULES],
-                         char **why) {
+static enum verdict judge(const struct sim_paper *p, const struct trend *t, bool so[SIM_NRULES],
+                          char **why) {
   bool all = true, any = false;
   *why = NULL;
   for (int rule = p->first_rule; rule <= p->last_rule; rule++) {
@@ -223,7 +226,7 @@ static const char *judge(const struct sim_paper *p, const struct trend *t, bool 
     else
       free(text);
   }
-  return all ? "holds" : any ? "holds by some rules" : "fails";
+  return all ? HOLDS : any ? HOLDS_BY_SOME : FAILS;
 }
 
 struct sim_paper_counts sim_paper_trends_markdown(const struct sim_paper *p, FILE *out) {
@@ -235,11 +238,11 @@ struct sim_paper_counts sim_paper_trends_markdown(const struct sim_paper *p, FIL
   for (int i = 0; i < NTRENDS; i++) {
     bool so[SIM_NRULES];
     char *why;
-    const char *verdict = judge(p, &trends[i], so, &why);
-    counts.good += verdict[0] == 'h' && !verdict[5];
-    counts.mixed += verdict[0] == 'h' && verdict[5];
-    counts.bad += verdict[0] == 'f';
-    fprintf(out, "| %s | %s | **%s** | ", trends[i].where, trends[i].claim, verdict);
+    enum verdict verdict = judge(p, &trends[i], so, &why);
+    counts.good += verdict == HOLDS;
+    counts.mixed += verdict == HOLDS_BY_SOME;
+    counts.bad += verdict == FAILS;
+    fprintf(out, "| %s | %s | **%s** | ", trends[i].where, trends[i].claim, verdicts[verdict]);
     for (int rule = p->first_rule; rule <= p->last_rule; rule++)
       fprintf(out, "%s%s %s", rule > p->first_rule ? ", " : "",
               siox_rule_name((enum siox_transition_rule)rule), so[rule] ? "holds" : "fails");
@@ -254,15 +257,15 @@ json_t *sim_paper_trends_json(const struct sim_paper *p) {
   for (int i = 0; i < NTRENDS; i++) {
     bool so[SIM_NRULES];
     char *why;
-    const char *verdict = judge(p, &trends[i], so, &why);
+    enum verdict verdict = judge(p, &trends[i], so, &why);
     json_t *rules = json_object();
     for (int rule = p->first_rule; rule <= p->last_rule; rule++)
       json_object_set_new(rules, siox_rule_name((enum siox_transition_rule)rule),
                           json_boolean(so[rule]));
     json_array_append_new(all,
                           json_pack("{s:s, s:s, s:s, s:s, s:o, s:s}", "id", trends[i].id, "where",
-                                    trends[i].where, "claim", trends[i].claim, "verdict", verdict,
-                                    "by_rule", rules, "why", why ? why : ""));
+                                    trends[i].where, "claim", trends[i].claim, "verdict",
+                                    verdicts[verdict], "by_rule", rules, "why", why ? why : ""));
     free(why);
   }
   return all;
