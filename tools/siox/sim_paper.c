@@ -41,7 +41,7 @@ static void put_csv(const struct sim_paper *p, FILE *out) {
     for (int rule = p->first_rule; rule <= p->last_rule; rule++) {
       char name[32], lead[48];
       sim_paper_name((enum sim_paper_scene)scene, name);
-      snprintf(lead, sizeof lead, "%s,%s,", name, siox_rule_name((enum siox_transition_rule)rule));
+      snprintf(lead, sizeof lead, "%s,%s,", name, sim_rule_name(rule));
       sim_show_csv(&p->scene[scene].rule[rule].rows, lead, out);
     }
 }
@@ -54,15 +54,14 @@ static void put_json(const struct sim_paper *p, FILE *out) {
     char name[32];
     json_t *rules = json_object();
     for (int rule = p->first_rule; rule <= p->last_rule; rule++)
-      json_object_set(rules, siox_rule_name((enum siox_transition_rule)rule),
-                      p->scene[scene].rule[rule].json);
+      json_object_set(rules, sim_rule_name(rule), p->scene[scene].rule[rule].json);
     sim_paper_name((enum sim_paper_scene)scene, name);
     json_object_set_new(scenes, name, rules);
   }
-  json_t *all = json_pack("{s:s, s:o, s:o, s:o, s:o, s:o}", "headline_rule",
-                          siox_rule_name((enum siox_transition_rule)p->headline), "files", files,
-                          "scenarios", scenes, "stated", sim_paper_stated_json(p), "trends",
-                          sim_paper_trends_json(p), "bars", sim_paper_bars_json(p));
+  json_t *all =
+      json_pack("{s:s, s:o, s:o, s:o, s:o, s:o}", "headline_rule", sim_rule_name(p->headline),
+                "files", files, "scenarios", scenes, "stated", sim_paper_stated_json(p), "trends",
+                sim_paper_trends_json(p), "bars", sim_paper_bars_json(p));
   json_dumpf(all, out, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
   fputc('\n', out);
   json_decref(all);

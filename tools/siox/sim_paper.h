@@ -32,6 +32,8 @@ enum {
 extern const struct sim_paper_shown sim_paper_shown[SIM_NSHOWN];
 const char *sim_paper_title(enum sim_paper_figure f);
 const char *sim_paper_question(enum sim_paper_figure f);
+/* An id of sim_paper.def as part of a file's name: '-' for '_'. */
+void sim_paper_dashes(char *name);
 /* The scenario's file without ".yaml". */
 void sim_paper_name(enum sim_paper_scene scene, char name[32]);
 /* Whether one program has the disks to itself. */
@@ -98,6 +100,10 @@ struct sim_paper {
 int sim_paper_play(struct sim_paper *p, bool json, const struct sim_watch *watch);
 void sim_paper_free(struct sim_paper *p);
 
+static inline const char *sim_rule_name(int rule) {
+  return siox_rule_name((enum siox_transition_rule)rule);
+}
+
 /* In %, without the sign of what is rounded away. */
 static inline double sim_percent(double part) {
   return part < 0 && part > -0.00005 ? 0 : part * 100;
@@ -127,6 +133,19 @@ double sim_paper_most_longer(const struct sim_paper *p, enum sim_paper_figure f,
                              const char *scheme);
 double sim_paper_mean_above(const struct sim_paper *p, enum sim_paper_figure f, int rule,
                             const char *scheme, const char *other);
+/* Declares result: the mean over a figure's scenarios of value, an expression of `scene`. */
+#define SIM_MEAN_OF(result, figure_, value)                                                        \
+  double result = 0;                                                                               \
+  do {                                                                                             \
+    double n = 0;                                                                                  \
+    for (int i = 0; i < SIM_NSHOWN; i++)                                                           \
+      if (sim_paper_shown[i].figure == (figure_)) {                                                \
+        enum sim_paper_scene scene = sim_paper_shown[i].scene;                                     \
+        result += (value);                                                                         \
+        n++;                                                                                       \
+      }                                                                                            \
+    result /= n;                                                                                   \
+  } while (0)
 /* Share, 0 to 1, of the idle time of a figure's scenarios that lies in periods of at least so many
  * seconds. */
 double sim_paper_idle_share(const struct sim_paper *p, enum sim_paper_figure f, double seconds);

@@ -25,7 +25,7 @@ static void put_row(const struct sim_paper *p, enum sim_paper_scene scene, int r
   struct sim_bar_case c;
   sim_paper_name(scene, name);
   sim_bar_judge(p, scene, rule, &c);
-  fprintf(out, "| %s | %s |", name, siox_rule_name((enum siox_transition_rule)rule));
+  fprintf(out, "| %s | %s |", name, sim_rule_name(rule));
   put_cell(c.outcome[SIM_BAR_keeps], sim_bar_part(c.siox, c.oracle), " %", out);
   put_cell(c.outcome[SIM_BAR_io_time], c.siox ? c.siox->added_io * 100 : NAN, " %", out);
   put_cell(c.outcome[SIM_BAR_budget],
@@ -85,7 +85,7 @@ struct sim_paper_counts sim_paper_bars_markdown(const struct sim_paper *p, FILE 
         if (c.outcome[bar] != SIM_BAR_MISSED)
           continue;
         sim_paper_name((enum sim_paper_scene)scene, name);
-        fprintf(out, "- %s, rule %s: ", name, siox_rule_name((enum siox_transition_rule)rule));
+        fprintf(out, "- %s, rule %s: ", name, sim_rule_name(rule));
         sim_bar_cause(&c, (enum sim_bar)bar, out);
         fputs(".\n", out);
       }
@@ -106,8 +106,7 @@ json_t *sim_paper_bars_json(const struct sim_paper *p) {
       char name[32];
       sim_paper_name((enum sim_paper_scene)scene, name);
       sim_bar_judge(p, (enum sim_paper_scene)scene, rule, &c);
-      json_t *one = json_pack("{s:s, s:s}", "scenario", name, "rule",
-                              siox_rule_name((enum siox_transition_rule)rule));
+      json_t *one = json_pack("{s:s, s:s}", "scenario", name, "rule", sim_rule_name(rule));
       for (int bar = 0; bar < SIM_NBARS; bar++) {
         char *why = NULL;
         size_t size;

@@ -21,14 +21,18 @@ static int say(struct siox_diag *diag, int code, const char *path, const char *w
   return code;
 }
 
+void sim_paper_dashes(char *name) {
+  for (char *c = name; *c; c++)
+    *c = *c == '_' ? '-' : *c;
+}
+
 void sim_paper_name(enum sim_paper_scene scene, char name[32]) {
   static const char *const names[] = {
 #define SIM_SCENE(id, alone) #id,
 #include "sim_paper.def"
   };
   snprintf(name, 32, "%s", names[scene]);
-  for (char *c = name; *c; c++)
-    *c = *c == '_' ? '-' : *c;
+  sim_paper_dashes(name);
 }
 
 static char *join(const char *directory, const char *name) {

@@ -126,8 +126,7 @@ static int load(const struct sim_paper *p, enum sim_paper_scene scene, int rule,
     rc = SIOX_ENOMEM;
   }
   if (rc == 0) {
-    set[0] = (struct sim_override){"transition_rule",
-                                   siox_rule_name((enum siox_transition_rule)rule), true};
+    set[0] = (struct sim_override){"transition_rule", sim_rule_name(rule), true};
     rc = sim_scenario_load(s, path, set, 1 + truth, diag);
   }
   if (rc == 0 && (rc = inputs_named(p, s, diag)))
@@ -223,7 +222,7 @@ static void tell(struct work *w, int scene, int rule, int rc, const struct siox_
   char name[32], what[64];
   int all = (w->p->last_rule - w->p->first_rule + 1) * SIM_NSCENES;
   const struct sim_rows *rows = &w->p->scene[scene].rule[rule].rows;
-  const char *rule_name = siox_rule_name((enum siox_transition_rule)rule);
+  const char *rule_name = sim_rule_name(rule);
   sim_paper_name((enum sim_paper_scene)scene, name);
   pthread_mutex_lock(&w->lock);
   w->done++;

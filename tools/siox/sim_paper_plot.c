@@ -33,8 +33,7 @@ void sim_paper_plot_name(enum sim_paper_figure f, char name[48]) {
 #include "sim_paper.def"
   };
   snprintf(name, 48, "%s.svg", names[f]);
-  for (char *c = name; *c; c++)
-    *c = *c == '_' ? '-' : *c;
+  sim_paper_dashes(name);
 }
 
 static double value_of(const struct sim_paper *p, enum sim_paper_scene scene, int bar, int panel) {
@@ -122,8 +121,7 @@ static int draw_bars(void *drawing, FILE *out) {
     groups += sim_paper_shown[i].figure == d->figure;
   double group = n * BAR + GAP, width = fmax(LEFT + groups * group + 14, 800);
   snprintf(title, sizeof title, "%s: %s (rule %s)", sim_paper_title(d->figure),
-           sim_paper_question(d->figure),
-           siox_rule_name((enum siox_transition_rule)d->p->headline));
+           sim_paper_question(d->figure), sim_rule_name(d->p->headline));
   svg_begin(out, width, TOP + PANELS * (HIGH + BETWEEN) + 4, title);
   svg_label(out, LEFT, 24, "font-size=\"16\" fill=\"#222\"", title);
   draw_legend(out);

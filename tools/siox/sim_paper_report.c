@@ -6,8 +6,6 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char *rule_of(int rule) { return siox_rule_name((enum siox_transition_rule)rule); }
-
 /* One value a rule, "0.38 / 0.39 / 0.41". */
 static void put_rules(const struct sim_paper *p, enum sim_paper_scene scene, const char *scheme,
                       double (*value)(const struct sim_paper *, enum sim_paper_scene, int,
@@ -75,7 +73,7 @@ static void figures(const struct sim_paper *p, const char *plots, FILE *out) {
         "the I/O time of the rank with most; bounds hold for who adds so much I/O time.\n\n"
         "| scenario | scheme | energy | run time | I/O time |\n| --- | --- | --- | --- | --- |\n",
         p->last_rule > p->first_rule ? ", by rules a / b / c" : ", by rule ",
-        p->last_rule > p->first_rule ? "" : rule_of(p->first_rule));
+        p->last_rule > p->first_rule ? "" : sim_rule_name(p->first_rule));
     for (int i = 0; i < SIM_NSHOWN; i++)
       if (sim_paper_shown[i].figure == (enum sim_paper_figure)f)
         put_scene(p, &sim_paper_shown[i], out);
@@ -153,7 +151,7 @@ static void in_short(const struct sim_paper *p, const struct sim_paper_counts *t
           "\n## In short\n- What a change of speed costs is not in the paper; three rules are "
           "tried (docs/drives.md). Where "
           "one number stands it is by rule **%s**, %s.\n",
-          rule_of(p->headline),
+          sim_rule_name(p->headline),
           p->last_rule > p->first_rule
               ? "the one by which siox saves least"
               : "the default; the others were not played and may save less");

@@ -130,8 +130,7 @@ json_t *sim_paper_stated_json(const struct sim_paper *p) {
     double value = s->value(p, p->headline);
     json_t *ours = json_object();
     for (int rule = p->first_rule; rule <= p->last_rule; rule++)
-      json_object_set_new(ours, siox_rule_name((enum siox_transition_rule)rule),
-                          number(s->value(p, rule)));
+      json_object_set_new(ours, sim_rule_name(rule), number(s->value(p, rule)));
     FILE *why = open_memstream(&text, &size);
     if (why && !sim_stated_agrees(s, value))
       s->why(p, s, why);

@@ -234,7 +234,7 @@ struct sim_paper_counts sim_paper_trends_markdown(const struct sim_paper *p, FIL
   fprintf(
       out,
       "| where | claim | verdict | by rule | figures, rule %s |\n| --- | --- | --- | --- | --- |\n",
-      siox_rule_name((enum siox_transition_rule)p->headline));
+      sim_rule_name(p->headline));
   for (int i = 0; i < NTRENDS; i++) {
     bool so[SIM_NRULES];
     char *why;
@@ -244,8 +244,8 @@ struct sim_paper_counts sim_paper_trends_markdown(const struct sim_paper *p, FIL
     counts.bad += verdict == FAILS;
     fprintf(out, "| %s | %s | **%s** | ", trends[i].where, trends[i].claim, verdicts[verdict]);
     for (int rule = p->first_rule; rule <= p->last_rule; rule++)
-      fprintf(out, "%s%s %s", rule > p->first_rule ? ", " : "",
-              siox_rule_name((enum siox_transition_rule)rule), so[rule] ? "holds" : "fails");
+      fprintf(out, "%s%s %s", rule > p->first_rule ? ", " : "", sim_rule_name(rule),
+              so[rule] ? "holds" : "fails");
     fprintf(out, " | %s |\n", why ? why : "");
     free(why);
   }
@@ -260,8 +260,7 @@ json_t *sim_paper_trends_json(const struct sim_paper *p) {
     enum verdict verdict = judge(p, &trends[i], so, &why);
     json_t *rules = json_object();
     for (int rule = p->first_rule; rule <= p->last_rule; rule++)
-      json_object_set_new(rules, siox_rule_name((enum siox_transition_rule)rule),
-                          json_boolean(so[rule]));
+      json_object_set_new(rules, sim_rule_name(rule), json_boolean(so[rule]));
     json_array_append_new(all,
                           json_pack("{s:s, s:s, s:s, s:s, s:o, s:s}", "id", trends[i].id, "where",
                                     trends[i].where, "claim", trends[i].claim, "verdict",

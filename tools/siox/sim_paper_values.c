@@ -80,35 +80,25 @@ double sim_paper_longer(const struct sim_paper *p, enum sim_paper_scene scene, i
   return row && base ? row->seconds / base->seconds - 1 : NAN;
 }
 
-/* The mean over a figure's scenarios of what a function says of each. */
-#define MEAN(p, f, value)                                                                          \
-  do {                                                                                             \
-    double sum = 0, n = 0;                                                                         \
-    for (int i = 0; i < SIM_NSHOWN; i++)                                                           \
-      if (sim_paper_shown[i].figure == (f)) {                                                      \
-        enum sim_paper_scene scene = sim_paper_shown[i].scene;                                     \
-        sum += (value);                                                                            \
-        n++;                                                                                       \
-      }                                                                                            \
-    return sum / n;                                                                                \
-  } while (0)
-
 double sim_paper_mean_saved(const struct sim_paper *p, enum sim_paper_figure f, int rule,
                             const char *scheme) {
-  MEAN(p, f, sim_paper_saved(p, scene, rule, scheme));
+  SIM_MEAN_OF(mean, f, sim_paper_saved(p, scene, rule, scheme));
+  return mean;
 }
 
 double sim_paper_mean_longer(const struct sim_paper *p, enum sim_paper_figure f, int rule,
                              const char *scheme) {
-  MEAN(p, f, sim_paper_longer(p, scene, rule, scheme));
+  SIM_MEAN_OF(mean, f, sim_paper_longer(p, scene, rule, scheme));
+  return mean;
 }
 
 double sim_paper_mean_above(const struct sim_paper *p, enum sim_paper_figure f, int rule,
                             const char *scheme, const char *other) {
-  MEAN(p, f,
-       (1 - sim_paper_saved(p, scene, rule, scheme)) /
-               (1 - sim_paper_saved(p, scene, rule, other)) -
-           1);
+  SIM_MEAN_OF(mean, f,
+              (1 - sim_paper_saved(p, scene, rule, scheme)) /
+                      (1 - sim_paper_saved(p, scene, rule, other)) -
+                  1);
+  return mean;
 }
 
 double sim_paper_most_longer(const struct sim_paper *p, enum sim_paper_figure f, int rule,

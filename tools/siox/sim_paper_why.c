@@ -6,8 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-static const char *rule_of(int rule) { return siox_rule_name((enum siox_transition_rule)rule); }
-
 void sim_why_setting(const struct sim_paper *p, const struct sim_stated *s, FILE *out) {
   (void)s;
   fprintf(out, "the scenario is on other disks%s",
@@ -51,20 +49,6 @@ void sim_why_alone(const struct sim_paper *p, const struct sim_stated *s, FILE *
           sim_paper_io(p, scene, p->headline));
 }
 
-/* The mean over a figure's scenarios of one of a row's figures. */
-#define MEAN_OF(result, p, figure_, value)                                                         \
-  double result = 0;                                                                               \
-  do {                                                                                             \
-    double n = 0;                                                                                  \
-    for (int i = 0; i < SIM_NSHOWN; i++)                                                           \
-      if (sim_paper_shown[i].figure == (figure_)) {                                                \
-        enum sim_paper_scene scene = sim_paper_shown[i].scene;                                     \
-        result += (value);                                                                         \
-        n++;                                                                                       \
-      }                                                                                            \
-    result /= n;                                                                                   \
-  } while (0)
-
 static double transitions(const struct sim_paper *p, enum sim_paper_scene scene,
                           const char *scheme) {
   const struct sim_row *row = sim_paper_row(p, scene, p->headline, scheme);
@@ -87,12 +71,13 @@ static void put_gaps(const struct sim_paper *p, const struct sim_stated *s, FILE
   const struct siox_drive *d = &p->scene[SIM_SCENE_alone_mxm].drive[p->headline];
   double pays =
       (double)siox_drive_min_gap(d, siox_drive_level(d, SIOX_SPEED_LOWEST)) / 1e9 * d->time_scale;
-  MEAN_OF(busy, p, s->figure, p->scene[scene].rule[p->headline].rows.busy);
+  SIM_MEAN_OF(busy, s->figure, p->scene[scene].rule[p->headline].rows.busy);
   fprintf(out,
           "; disks serve in %.1f %% of the time, and %.0f %% of their idle time is in periods of "
           "at least %.1f s, "
           "which pay for the lowest speed by rule %s",
-          busy * 100, sim_paper_idle_share(p, s->figure, pays) * 100, pays, rule_of(p->headline));
+          busy * 100, sim_paper_idle_share(p, s->figure, pays) * 100, pays,
+          sim_rule_name(p->headline));
 }
 
 /* What hints that come true would change. */
@@ -113,8 +98,8 @@ void sim_why_saving(const struct sim_paper *p, const struct sim_stated *s, FILE 
   }
   double oracle = sim_paper_mean_saved(p, s->figure, p->headline, "oracle") * 100;
   const struct sim_row *fixed = sim_paper_static(p, SIM_SCENE_alone_mxm, p->headline);
-  MEAN_OF(changes, p, s->figure, transitions(p, scene, s->scheme));
-  MEAN_OF(unseen, p, s->figure, missed(p, scene, s->scheme));
+  SIM_MEAN_OF(changes, s->figure, transitions(p, scene, s->scheme));
+  SIM_MEAN_OF(unseen, s->figure, missed(p, scene, s->scheme));
   if (s->low >= low && s->high <= high)
     fprintf(out,
             "within what the rules span: the paper does not give the joules of a change of speed");
@@ -140,8 +125,8 @@ void sim_why_saving(const struct sim_paper *p, const struct sim_stated *s, FILE 
 }
 
 void sim_why_longer(const struct sim_paper *p, const struct sim_stated *s, FILE *out) {
-  MEAN_OF(io, p, s->figure, io_share(p, scene));
-  MEAN_OF(added, p, s->figure, added_io(p, scene, s->scheme));
+  SIM_MEAN_OF(io, s->figure, io_share(p, scene));
+  SIM_MEAN_OF(added, s->figure, added_io(p, scene, s->scheme));
   fprintf(out, "I/O is %.1f %% of the run time in the mean, and %s adds %.1f %% to it: ", io * 100,
           s->scheme, added * 100);
   if (s->value(p, p->headline) < s->low)
@@ -151,8 +136,8 @@ void sim_why_longer(const struct sim_paper *p, const struct sim_stated *s, FILE 
 }
 
 void sim_why_above(const struct sim_paper *p, const struct sim_stated *s, FILE *out) {
-  MEAN_OF(changes, p, s->figure, transitions(p, scene, "rt"));
-  MEAN_OF(others, p, s->figure, transitions(p, scene, "com"));
+  SIM_MEAN_OF(changes, s->figure, transitions(p, scene, "rt"));
+  SIM_MEAN_OF(others, s->figure, transitions(p, scene, "com"));
   double ours = s->value(p, p->headline);
   fprintf(out, "rt changes a disk's speed %.1f times, com %.1f times; %s", changes, others,
           ours < s->low
