@@ -11,16 +11,23 @@
 #define IN_WATTS 1
 #define IN_MEGA 1
 #define SIM_STATED(id, where, what, low, high, unit, figure, scheme, value, reason)                \
+  static double value_##id(const struct sim_paper *p, int rule) { return (value) * IN_##unit; }
+#define SIM_STATED_OF(id, where, what, low, high, unit, figure, scene_, value, reason)             \
   static double value_##id(const struct sim_paper *p, int rule) {                                  \
+    const enum sim_paper_scene scene = SIM_SCENE_##scene_;                                         \
     (void)rule;                                                                                    \
     return (double)(value) * IN_##unit;                                                            \
   }
 #include "sim_paper_stated.def"
 
 static const struct sim_stated list[] = {
-#define SIM_STATED(id, where, what, low, high, unit, figure, scheme, value, reason)                \
-  {#id,        where,           what, low, high, SIM_##unit, SIM_FIGURE_##figure, scheme,          \
+#define SIM_STATED_ROW(id, where, what, low, high, unit, figure, scheme, scene, reason)            \
+  {#id,        where,           what, low, high, SIM_##unit, SIM_FIGURE_##figure, scheme, scene,   \
    value_##id, sim_why_##reason},
+#define SIM_STATED(id, where, what, low, high, unit, figure, scheme, value, reason)                \
+  SIM_STATED_ROW(id, where, what, low, high, unit, figure, scheme, SIM_NSCENES, reason)
+#define SIM_STATED_OF(id, where, what, low, high, unit, figure, scene, value, reason)              \
+  SIM_STATED_ROW(id, where, what, low, high, unit, figure, NULL, SIM_SCENE_##scene, reason)
 #include "sim_paper_stated.def"
 };
 enum { NLIST = sizeof list / sizeof *list };
@@ -28,6 +35,14 @@ enum { NLIST = sizeof list / sizeof *list };
 const struct sim_stated *sim_stated_find(const char *id) {
   for (int i = 0; i < NLIST; i++)
     if (!strcmp(list[i].id, id))
+      return &list[i];
+  return NULL;
+}
+
+const struct sim_stated *sim_stated_of(enum sim_paper_figure figure, enum sim_paper_scene scene,
+                                       enum sim_stated_unit unit) {
+  for (int i = 0; i < NLIST; i++)
+    if (list[i].figure == figure && list[i].scene == scene && list[i].unit == unit)
       return &list[i];
   return NULL;
 }

@@ -10,7 +10,8 @@ struct sim_stated {
   double low, high; /* in the unit; low -INFINITY: a limit */
   enum sim_stated_unit unit;
   enum sim_paper_figure figure;
-  const char *scheme;
+  const char *scheme;                                   /* NULL: of a scenario */
+  enum sim_paper_scene scene;                           /* SIM_NSCENES: of a scheme */
   double (*value)(const struct sim_paper *p, int rule); /* in the unit */
   void (*why)(const struct sim_paper *p, const struct sim_stated *s, FILE *out);
 };
@@ -20,6 +21,9 @@ double sim_stated_off(const struct sim_stated *s, double value); /* 0: within wh
 bool sim_stated_agrees(const struct sim_stated *s, double value);
 /* The statement of the same kind, or NULL. */
 const struct sim_stated *sim_stated_find(const char *id);
+/* What is stated of a scenario in a figure, in this unit; or NULL. */
+const struct sim_stated *sim_stated_of(enum sim_paper_figure figure, enum sim_paper_scene scene,
+                                       enum sim_stated_unit unit);
 
 /* sim_paper_why.c: a clause each, for a number that does not agree. */
 void sim_why_setting(const struct sim_paper *p, const struct sim_stated *s, FILE *out);

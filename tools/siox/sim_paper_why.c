@@ -7,44 +7,18 @@
 #include <string.h>
 
 void sim_why_setting(const struct sim_paper *p, const struct sim_stated *s, FILE *out) {
-  (void)s;
   fprintf(out, "the scenario is on other disks%s",
-          p->scene[SIM_SCENE_alone_mxm].same_layout ? "" : ", and its files do not all lie alike");
-}
-
-/* Of the application in the statement's name, "size_mxm". */
-static enum sim_paper_scene scene_named(const struct sim_stated *s) {
-  static const struct {
-    const char *id;
-    enum sim_paper_scene scene;
-  } known[] = {{"mxm", SIM_SCENE_alone_mxm},
-               {"s3asim", SIM_SCENE_alone_s3asim},
-               {"nial", SIM_SCENE_alone_nial},
-               {"btio", SIM_SCENE_alone_btio},
-               {"x1", SIM_SCENE_alone_mxm},
-               {"x2", SIM_SCENE_mxm_x2},
-               {"x3", SIM_SCENE_mxm_x3},
-               {"x2_cache", SIM_SCENE_mxm_x2_cache},
-               {"x3_cache", SIM_SCENE_mxm_x3_cache},
-               {"s1", SIM_SCENE_alone_mxm},
-               {"s2", SIM_SCENE_s2},
-               {"s3", SIM_SCENE_s3},
-               {"s4", SIM_SCENE_s4}};
-  const char *name = strchr(s->id, '_') + 1;
-  size_t i = 0;
-  while (i + 1 < sizeof known / sizeof *known && strcmp(known[i].id, name) != 0)
-    i++;
-  return known[i].scene;
+          p->scene[s->scene].same_layout ? "" : ", and its files do not all lie alike");
 }
 
 void sim_why_size(const struct sim_paper *p, const struct sim_stated *s, FILE *out) {
-  const struct sim_paper_result *r = &p->scene[scene_named(s)];
+  const struct sim_paper_result *r = &p->scene[s->scene];
   fprintf(out, "its files as far as they are used; %.1f MB are moved, %.2f times that",
           (double)r->bytes / 1e6, (double)r->bytes / (double)r->data);
 }
 
 void sim_why_alone(const struct sim_paper *p, const struct sim_stated *s, FILE *out) {
-  enum sim_paper_scene scene = scene_named(s);
+  enum sim_paper_scene scene = s->scene;
   fprintf(out, "think times of the scenario make it so: %.1f s of it are I/O",
           sim_paper_io(p, scene, p->headline));
 }
@@ -166,7 +140,7 @@ void sim_why_over(const struct sim_paper *p, const struct sim_stated *s, FILE *o
 }
 
 void sim_why_instances(const struct sim_paper *p, const struct sim_stated *s, FILE *out) {
-  enum sim_paper_scene scene = scene_named(s);
+  enum sim_paper_scene scene = s->scene;
   double alone = sim_paper_seconds(p, SIM_SCENE_alone_mxm, p->headline);
   double io = sim_paper_io(p, SIM_SCENE_alone_mxm, p->headline);
   const struct sim_stated *one = sim_stated_find("time_x1");
@@ -181,42 +155,52 @@ void sim_why_instances(const struct sim_paper *p, const struct sim_stated *s, FI
           paper > could ? ": in the paper they shared more than disks, or did more I/O" : "");
 }
 
+/* The scenario at a place of a figure, from 0; NULL: there are not so many. */
+static const struct sim_paper_shown *shown_at(enum sim_paper_figure f, int place) {
+  for (int i = 0; i < SIM_NSHOWN; i++)
+    if (sim_paper_shown[i].figure == f && place-- == 0)
+      return &sim_paper_shown[i];
+  return NULL;
+}
+
+/* What the paper states of the mix at a place of Fig. 12, or NULL. */
+static const struct sim_stated *stated_mix(int place) {
+  const struct sim_paper_shown *mix = shown_at(SIM_FIGURE_fig12, place);
+  return mix ? sim_stated_of(SIM_FIGURE_fig12, mix->scene, SIM_SECONDS) : NULL;
+}
+
+/* A mix is of the first applications of Fig. 10: S1 of one, S2 of two. */
 void sim_why_mix(const struct sim_paper *p, const struct sim_stated *s, FILE *out) {
-  static const enum sim_paper_scene member[] = {SIM_SCENE_alone_mxm, SIM_SCENE_alone_s3asim,
-                                                SIM_SCENE_alone_nial, SIM_SCENE_alone_btio};
-  const struct sim_stated *before = NULL;
-  int n = s->id[strlen(s->id) - 1] - '0';
+  const struct sim_paper_shown *mix, *member;
   double longest = 0, io = 0, first = 0;
   const char *which = "";
-  for (int i = 0; i < n; i++) {
-    double seconds = sim_paper_seconds(p, member[i], p->headline);
-    io += sim_paper_io(p, member[i], p->headline);
-    if (seconds > longest) {
-      longest = seconds;
-      first = sim_paper_io(p, member[i], p->headline);
-      for (int k = 0; k < SIM_NSHOWN; k++)
-        if (sim_paper_shown[k].figure == SIM_FIGURE_fig10 && sim_paper_shown[k].scene == member[i])
-          which = sim_paper_shown[k].label;
-    }
-  }
-  if (n == 1) {
+  int place = 0;
+  while ((mix = shown_at(SIM_FIGURE_fig12, place)) && mix->scene != s->scene)
+    place++;
+  if (place == 0) {
     sim_why_alone(p, s, out);
     return;
   }
+  for (int i = 0; i <= place && (member = shown_at(SIM_FIGURE_fig10, i)); i++) {
+    double seconds = sim_paper_seconds(p, member->scene, p->headline);
+    io += sim_paper_io(p, member->scene, p->headline);
+    if (seconds > longest) {
+      longest = seconds;
+      first = sim_paper_io(p, member->scene, p->headline);
+      which = member->label;
+    }
+  }
   fprintf(out, "%s takes %.1f s alone and the others have %.1f s of I/O to wait for", which,
           longest, io - first);
-  char id[] = "time_s0";
-  id[6] = (char)('0' + n - 1);
-  before = sim_stated_find(id);
-  if (before && before->high > s->high)
+  const struct sim_stated *less = stated_mix(place - 1), *more = stated_mix(place + 1);
+  if (less && less->high > s->high)
     fprintf(
         out,
         "; the paper's own %g s are less than its %g s of S%d, whose programs are all among these",
-        s->high, before->high, n - 1);
-  id[6] = (char)('0' + n + 1);
-  before = sim_stated_find(id);
-  if (before && before->high < s->high)
-    fprintf(out, "; the paper's S%d, with one program more, takes less: %g s", n + 1, before->high);
+        s->high, less->high, place);
+  if (more && more->high < s->high)
+    fprintf(out, "; the paper's S%d, with one program more, takes less: %g s", place + 2,
+            more->high);
   if (s->high > longest + io - first)
     fprintf(out, "; the paper's %g s are more than both together", s->high);
 }
