@@ -100,6 +100,10 @@ enum siox_wear { SIOX_WEAR_NONE, SIOX_WEAR_LOAD, SIOX_WEAR_START, SIOX_NWEAR };
 enum siox_wear siox_drive_wear(const struct siox_drive *d, uint32_t level);
 /* Least siox_drive_min_gap over the levels below full: the unit of `hold`. SIOX_NEVER when nothing pays. */
 int64_t siox_drive_break_even(const struct siox_drive *d);
+/* Gap in wall seconds from which on stopping the spindle and starting it again takes less than idling at full speed, as
+ * in paper Fig. 8: (joules of both - standby watts * their time) / (idle - standby watts). Only energy is compared: a drive
+ * may take longer than that to stop and start. NAN: the profile has no standby, or it saves nothing. */
+double siox_drive_stop_break_even_s(const struct siox_drive *d);
 
 #ifdef __cplusplus
 }

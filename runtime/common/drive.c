@@ -183,6 +183,15 @@ int64_t siox_drive_break_even(const struct siox_drive *d) {
   return least;
 }
 
+double siox_drive_stop_break_even_s(const struct siox_drive *d) {
+  double full_w = d->level[d->nlevels - 1].idle_w;
+  double moving = (double)(d->spin_down.ns + d->spin_up.ns) / 1e9;
+  if (!d->has_standby || full_w <= d->standby_w)
+    return NAN;
+  return (d->spin_down.joules + d->spin_up.joules - d->standby_w * moving) /
+         (full_w - d->standby_w);
+}
+
 int siox_drive_level_at(const struct siox_drive *d, int32_t speed) {
   for (uint32_t l = 0; l < d->nlevels; l++)
     if (d->level[l].serves && d->level[l].speed == speed)

@@ -59,13 +59,31 @@ static void service_time_is_seek_rotation_transfer(void **state) {
   assert_int_equal(siox_drive_service_ns(&d, 4, 1, true), SIOX_EINVAL);
 }
 
-static void standby_break_even_is_the_papers(void **state) {
+/* 13 J down and 135 J up in 12.4 s, against 2.5 W stopped and 10.2 W idle. */
+static void break_even_of_stopping_is_the_papers(void **state) {
   (void)state;
   struct siox_drive d = z15(SIOX_RULE_B, 1);
-  assert_true(d.has_standby);
-  double seconds = (double)(d.spin_down.ns + d.spin_up.ns) / SECOND;
-  double joules = d.spin_down.joules + d.spin_up.joules;
-  expect_near((joules - d.standby_w * seconds) / (d.level[3].idle_w - d.standby_w), 15.19, 0.006);
+  expect_near(siox_drive_stop_break_even_s(&d), (148 - 2.5 * 12.4) / 7.7, 1e-6);
+}
+
+static void break_even_of_stopping_is_in_wall_seconds(void **state) {
+  (void)state;
+  struct siox_drive d = z15(SIOX_RULE_B, 100);
+  expect_near(siox_drive_stop_break_even_s(&d), (148 - 2.5 * 12.4) / 7.7 / 100, 1e-6);
+}
+
+static void without_standby_stopping_has_no_break_even(void **state) {
+  (void)state;
+  struct siox_drive d = z15(SIOX_RULE_B, 1);
+  d.has_standby = false;
+  assert_true(isnan(siox_drive_stop_break_even_s(&d)));
+}
+
+static void standby_that_saves_nothing_has_no_break_even(void **state) {
+  (void)state;
+  struct siox_drive d = z15(SIOX_RULE_B, 1);
+  d.standby_w = d.level[3].idle_w;
+  assert_true(isnan(siox_drive_stop_break_even_s(&d)));
 }
 
 /* The gap at which full -> level -> full draws level with staying, from transition energies alone.
@@ -307,7 +325,10 @@ int main(void) {
       cmocka_unit_test(table_1_watts_and_speeds),
       cmocka_unit_test(table_1_transition_times),
       cmocka_unit_test(service_time_is_seek_rotation_transfer),
-      cmocka_unit_test(standby_break_even_is_the_papers),
+      cmocka_unit_test(break_even_of_stopping_is_the_papers),
+      cmocka_unit_test(break_even_of_stopping_is_in_wall_seconds),
+      cmocka_unit_test(without_standby_stopping_has_no_break_even),
+      cmocka_unit_test(standby_that_saves_nothing_has_no_break_even),
       cmocka_unit_test(break_even_by_rule),
       cmocka_unit_test(rule_c_never_falls_below_the_electronics),
       cmocka_unit_test(saved_percent_by_gap),

@@ -149,7 +149,7 @@ double sim_paper_mean_above(const struct sim_paper *p, enum sim_paper_figure f, 
 /* Share, 0 to 1, of the idle time of a figure's scenarios that lies in periods of at least so many
  * seconds. */
 double sim_paper_idle_share(const struct sim_paper *p, enum sim_paper_figure f, double seconds);
-/* Seconds from which on stopping the spindle and starting it again takes less than idling. */
+/* siox_drive_stop_break_even_s in the time of the drive's profile. */
 double sim_paper_break_even(const struct siox_drive *d);
 
 /* sim_paper_stated.c: numbers that the paper's text states. */

@@ -123,10 +123,5 @@ double sim_paper_idle_share(const struct sim_paper *p, enum sim_paper_figure f, 
 }
 
 double sim_paper_break_even(const struct siox_drive *d) {
-  const struct siox_level *full = &d->level[d->nlevels - 1];
-  double moving = (double)(d->spin_down.ns + d->spin_up.ns) / 1e9;
-  if (!d->has_standby || full->idle_w <= d->standby_w)
-    return NAN;
-  return (d->spin_down.joules + d->spin_up.joules - d->standby_w * moving) /
-         (full->idle_w - d->standby_w) * d->time_scale;
+  return siox_drive_stop_break_even_s(d) * d->time_scale;
 }
