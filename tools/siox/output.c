@@ -139,6 +139,18 @@ int siox__output_write(const char *command, const char *path,
   return 1;
 }
 
+int siox__output_write_in(const char *command, const char *directory, const char *name,
+                          int (*write)(void *context, FILE *out), void *context) {
+  char *path = NULL;
+  if (asprintf(&path, "%s/%s", directory, name) < 0) {
+    fprintf(stderr, "%s: %s: %s\n", command, directory, siox_strerror(SIOX_ENOMEM));
+    return 1;
+  }
+  int status = siox__output_write(command, path, write, context);
+  free(path);
+  return status;
+}
+
 bool siox__output_possible(const char *command, const char *path) {
   struct stat st;
   char *copy = strdup(path);

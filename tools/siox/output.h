@@ -22,6 +22,9 @@ int siox__output_close(struct siox__output *o, bool good);
  * begins with command. */
 int siox__output_write(const char *command, const char *path,
                        int (*write)(void *context, FILE *out), void *context);
+/* The same for the file `name` of a directory. */
+int siox__output_write_in(const char *command, const char *directory, const char *name,
+                          int (*write)(void *context, FILE *out), void *context);
 
 /* Before anything long runs: whether path can be opened for that. False after a message. */
 bool siox__output_possible(const char *command, const char *path);

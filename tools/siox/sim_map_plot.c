@@ -277,16 +277,10 @@ static int draw(void *drawing, FILE *out) {
 }
 
 static int write_one(struct drawing *d, enum sim_picture picture, const char *directory) {
-  char name[160], *path = NULL;
+  char name[160];
   d->picture = picture;
   sim_plot_name(d->g, picture, d->limit, name, sizeof name);
-  if (asprintf(&path, "%s/%s", directory, name) < 0)
-    path = NULL;
-  int status = path ? siox__output_write("siox sim", path, draw, d) : 1;
-  if (!path)
-    fprintf(stderr, "siox sim: %s: %s\n", directory, siox_strerror(SIOX_ENOMEM));
-  free(path);
-  return status;
+  return siox__output_write_in("siox sim", directory, name, draw, d);
 }
 
 int sim_plot_map(const struct sim_groups *g, const char *directory) {

@@ -146,27 +146,15 @@ static int draw_bars(void *drawing, FILE *out) {
   return svg_end(out);
 }
 
-static int write_one(const char *directory, const char *name, int (*draw)(void *, FILE *),
-                     void *context) {
-  char *path = NULL;
-  if (asprintf(&path, "%s/%s", directory, name) < 0)
-    path = NULL;
-  int status = path ? siox__output_write("siox sim", path, draw, context) : 1;
-  if (!path)
-    fprintf(stderr, "siox sim: %s: %s\n", directory, siox_strerror(SIOX_ENOMEM));
-  free(path);
-  return status;
-}
-
 int sim_paper_plot(const struct sim_paper *p, const char *directory) {
   struct sim_paper *same = (struct sim_paper *)(uintptr_t)p; /* not changed by who draws */
-  int status = write_one(directory, "fig8.svg", sim_paper_draw_idle, same);
-  status |= write_one(directory, "fig9.svg", sim_paper_draw_requests, same);
+  int status = siox__output_write_in("siox sim", directory, "fig8.svg", sim_paper_draw_idle, same);
+  status |= siox__output_write_in("siox sim", directory, "fig9.svg", sim_paper_draw_requests, same);
   for (int f = 0; f < SIM_NFIGURES; f++) {
     struct drawing d = {.p = p, .figure = (enum sim_paper_figure)f};
     char name[48];
     sim_paper_plot_name(d.figure, name);
-    status |= write_one(directory, name, draw_bars, &d);
+    status |= siox__output_write_in("siox sim", directory, name, draw_bars, &d);
   }
   return status;
 }

@@ -103,6 +103,16 @@ static void put_span(const struct sim_paper *p, enum sim_paper_figure f, const c
   fprintf(out, " at %.2f to %.2f %% longer run time", sim_percent(low), sim_percent(high));
 }
 
+/* The same of all schemes: "hw saves ..., com ...". */
+static void put_spans(const struct sim_paper *p, enum sim_paper_figure f, FILE *out) {
+  static const char *const said[][2] = {
+      {"hw", "hw saves "}, {"com", ", com "}, {"rt", ", rt "}, {"siox", ", **siox** "}};
+  for (size_t i = 0; i < sizeof said / sizeof *said; i++) {
+    fputs(said[i][1], out);
+    put_span(p, f, said[i][0], out);
+  }
+}
+
 /* Static levels need neither hints nor an arbiter. What they do comes first. */
 static void statics(const struct sim_paper *p, FILE *out) {
   const struct sim_row *best = sim_paper_static(p, SIM_SCENE_alone_mxm, p->headline);
@@ -156,22 +166,10 @@ static void in_short(const struct sim_paper *p, const struct sim_paper_counts *t
               ? "the one by which siox saves least"
               : "the default; the others were not played and may save less");
   statics(p, out);
-  fputs("- Alone, hw saves ", out);
-  put_span(p, SIM_FIGURE_fig10, "hw", out);
-  fputs(", com ", out);
-  put_span(p, SIM_FIGURE_fig10, "com", out);
-  fputs(", rt ", out);
-  put_span(p, SIM_FIGURE_fig10, "rt", out);
-  fputs(", **siox** ", out);
-  put_span(p, SIM_FIGURE_fig10, "siox", out);
-  fputs(".\n- In mixes (Fig. 12), hw saves ", out);
-  put_span(p, SIM_FIGURE_fig12, "hw", out);
-  fputs(", com ", out);
-  put_span(p, SIM_FIGURE_fig12, "com", out);
-  fputs(", rt ", out);
-  put_span(p, SIM_FIGURE_fig12, "rt", out);
-  fputs(", **siox** ", out);
-  put_span(p, SIM_FIGURE_fig12, "siox", out);
+  fputs("- Alone, ", out);
+  put_spans(p, SIM_FIGURE_fig10, out);
+  fputs(".\n- In mixes (Fig. 12), ", out);
+  put_spans(p, SIM_FIGURE_fig12, out);
   fputs(".\n- Of what the oracle saves, siox keeps ", out);
   kept(p, SIM_FIGURE_fig10, out);
   fputs(" alone, ", out);
