@@ -33,13 +33,7 @@ static void begin(const char *policy, uint32_t nclients) {
     e.u.file = (__typeof__(e.u.file)){file, path[file - 1], file == 2 ? "2:2:1M" : "0:2:1M"};
     put(&e);
   }
-  for (uint32_t c = 0; c < nclients; c++) {
-    e = (struct siox_trace_event){.kind = SIOX_TRACE_CLIENT};
-    e.u.client_def = (__typeof__(e.u.client_def)){c, 0, (int32_t)c, (int32_t)nclients, 0, "p"};
-    put(&e);
-    e = (struct siox_trace_event){.kind = SIOX_TRACE_JOIN, .client = c};
-    put(&e);
-  }
+  test_join_all(writer, nclients, 0);
 }
 
 /* 4 MiB of a file, which is all of its disks. */

@@ -34,17 +34,7 @@ static void begin_under(uint32_t nclients, const char *policy) {
     e.u.file.layout = f == 1 ? "0:1:1M" : "1:1:1M";
     put(&e);
   }
-  for (uint32_t c = 0; c < nclients; c++) {
-    e = (struct siox_trace_event){.kind = SIOX_TRACE_CLIENT};
-    e.u.client_def.client = c;
-    e.u.client_def.rank = (int32_t)c;
-    e.u.client_def.size = (int32_t)nclients;
-    e.u.client_def.program = "p";
-    put(&e);
-    e = (struct siox_trace_event){.kind = SIOX_TRACE_JOIN, .client = c};
-    e.u.join.time = T0;
-    put(&e);
-  }
+  test_join_all(writer, nclients, T0);
 }
 static void begin(uint32_t nclients) { begin_under(nclients, "base"); }
 

@@ -31,14 +31,7 @@ static void begin(const char *policy, uint32_t nclients) {
   e = (struct siox_trace_event){.kind = SIOX_TRACE_FILE};
   e.u.file = (__typeof__(e.u.file)){1, "/data/one", "0:1:1M"};
   put(&e);
-  for (uint32_t c = 0; c < nclients; c++) {
-    e = (struct siox_trace_event){.kind = SIOX_TRACE_CLIENT};
-    e.u.client_def = (__typeof__(e.u.client_def)){c, 0, (int32_t)c, (int32_t)nclients, 0, "p"};
-    put(&e);
-    e = (struct siox_trace_event){.kind = SIOX_TRACE_JOIN, .client = c};
-    e.u.join.time = T0;
-    put(&e);
-  }
+  test_join_all(writer, nclients, T0);
 }
 static void io_of(uint32_t client, int64_t at, int64_t ns, int64_t offset, uint64_t uid) {
   struct siox_trace_event e = {.kind = SIOX_TRACE_IO, .client = client, .thread = 1};

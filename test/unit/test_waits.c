@@ -39,14 +39,7 @@ static void begin(const char *array) {
     e.u.file.layout = layout;
     put(&e);
   }
-  for (uint32_t c = 0; c < NRANKS; c++) {
-    e = (struct siox_trace_event){.kind = SIOX_TRACE_CLIENT};
-    e.u.client_def = (__typeof__(e.u.client_def)){c, 0, (int32_t)c, NRANKS, 0, "p"};
-    put(&e);
-    e = (struct siox_trace_event){.kind = SIOX_TRACE_JOIN, .client = c};
-    e.u.join.time = T0;
-    put(&e);
-  }
+  test_join_all(writer, NRANKS, T0);
 }
 
 static void write_at(uint32_t rank, int64_t at_ms, int64_t ns, uint64_t file, int64_t bytes,

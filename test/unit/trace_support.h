@@ -57,6 +57,19 @@ static inline struct siox_drive test_drive(void) {
   return d;
 }
 
+/* So many processes of the first job, which join at `time`. */
+static inline void test_join_all(struct siox_trace_writer *writer, uint32_t nclients,
+                                 int64_t time) {
+  for (uint32_t c = 0; c < nclients; c++) {
+    struct siox_trace_event e = {.kind = SIOX_TRACE_CLIENT};
+    e.u.client_def = (__typeof__(e.u.client_def)){c, 0, (int32_t)c, (int32_t)nclients, 0, "p"};
+    assert_int_equal(siox_trace_write(writer, &e), 0);
+    e = (struct siox_trace_event){.kind = SIOX_TRACE_JOIN, .client = c};
+    e.u.join.time = time;
+    assert_int_equal(siox_trace_write(writer, &e), 0);
+  }
+}
+
 /* The header of a trace of such drives. */
 static inline struct siox_trace_header test_header(int64_t start, uint32_t ndisks,
                                                    const struct siox_drive *const *drive,

@@ -36,13 +36,7 @@ static inline void begin(const char *policy, uint32_t nclients) {
   put(&e);
   e.u.file = (__typeof__(e.u.file)){2, "/d/two", "1:1:1M"};
   put(&e);
-  for (uint32_t c = 0; c < nclients; c++) {
-    e = (struct siox_trace_event){.kind = SIOX_TRACE_CLIENT};
-    e.u.client_def = (__typeof__(e.u.client_def)){c, 0, (int32_t)c, (int32_t)nclients, 0, "p"};
-    put(&e);
-    e = (struct siox_trace_event){.kind = SIOX_TRACE_JOIN, .client = c};
-    put(&e);
-  }
+  test_join_all(writer, nclients, 0);
 }
 /* Nowhere near those before. took: as it was recorded. */
 static uint64_t file = 1;
