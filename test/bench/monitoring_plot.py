@@ -13,8 +13,8 @@ def nice(value):
     return next(f * power for f in (1, 2, 5, 10) if f * power >= value * (1 - 1e-9))
 
 
-def panel(top, title, lines, longest):
-    """lines: (step, values)"""
+def panel(top, title, lines, longest, behind):
+    """lines: (step, values); behind: the line that is drawn broad and pale, below the others"""
     most = max(max(values) for _, values in lines if values) * 1.05
     tick = nice(most / 4)
     most = math.ceil(most / tick) * tick
@@ -28,13 +28,16 @@ def panel(top, title, lines, longest):
     for i in range(int(longest / step) + 1):
         out.append('<path d="M%.1f %dv4" stroke="#999"/><text x="%.1f" y="%d" text-anchor="middle" fill="#555">%g</text>'
                    % (x(i * step), top + PANEL, x(i * step), top + PANEL + 18, i * step))
-    for (width, values), colour in sorted(zip(lines, COLOURS), key=lambda line: -line[0][0] * len(line[0][1])):  # short ones on top
+    order = sorted(range(len(lines)), key=lambda i: (i != behind, -lines[i][0] * len(lines[i][1])))  # short ones on top
+    for i in order:
+        (width, values), colour = lines[i], COLOURS[i]
         points = " ".join("%.1f,%.1f" % (x((i + 0.5) * width), y(v)) for i, v in enumerate(values))
-        out.append('<polyline points="%s" fill="none" stroke="%s" stroke-width="1.4"/>' % (points, colour))
+        broad = 'stroke-width="5" stroke-opacity="0.45"' if i == behind else 'stroke-width="1.4"'
+        out.append('<polyline points="%s" fill="none" stroke="%s" %s/>' % (points, colour, broad))
     return out
 
 
-def draw(title, names, panels):
+def draw(title, names, panels, behind=None):
     """panels: (title, [(step, values) for each name])"""
     longest = max(step * len(values) for _, lines in panels for step, values in lines)
     height = TOP + len(panels) * (PANEL + GAP) + 8
@@ -42,7 +45,7 @@ def draw(title, names, panels):
            % (height, height), "<title>%s</title>" % title, '<rect width="100%" height="100%" fill="#fff"/>',
            '<text x="%d" y="24" font-size="16" fill="#222">%s</text>' % (LEFT, title)]
     for i, (heading, lines) in enumerate(panels):
-        out += panel(TOP + i * (PANEL + GAP), heading, lines, longest)
+        out += panel(TOP + i * (PANEL + GAP), heading, lines, longest, behind)
     for i, (name, colour) in enumerate(zip(names, COLOURS)):
         out.append('<path d="M%d %dh18" stroke="%s" stroke-width="3"/><text x="%d" y="%d" fill="#222">%s</text>'
                    % (RIGHT + 18, TOP + 12 + 20 * i, colour, RIGHT + 42, TOP + 16 + 20 * i, name))
