@@ -5,7 +5,8 @@
  * - job.c: which job and rank this is; fork.c: children
  * - files.c: descriptor to file; open.c transfer.c aio.c unseen.c: libc's routines
  * - report*.c: what the process says of itself when it ends; ending.c: ends without destructors
- * - record.c: records into the shared ring; tally.c: calls counted in shared memory; vfork.c
+ * - record.c record_once.c: records into the shared ring; tally.c: calls counted in shared memory;
+ *   thread.c: threads' numbers; vfork.c
  * - hint.c hint_send.c: claims of this process; predict*.c: what to claim; hold.c held.c: for files
  *   that the program has open by itself; fault.c: wrong hints, for tests
  * - mpicall.c mpiinit.c mpiio.c mpimessage.c mpiopen.c mpisync.c: MPI wrappers
@@ -42,7 +43,8 @@ struct siox__client {
   _Atomic int status;
   _Atomic uint32_t epoch; /* grows with the first connection and with fork */
   _Atomic uint32_t
-      connection;        /* grows with every connection: the daemon's numbers before are void */
+      connection,        /* grows with every connection: the daemon's numbers before are void */
+      telling;           /* grows with it, and when communicators and files are to be told anew */
   _Atomic int64_t retry; /* LOST: not looked for again before */
   int socket, wake;
   int dial;  /* LOST: greeted, has not answered yet; -1: none */
@@ -208,20 +210,26 @@ void siox__record_activity(enum siox_rec_type type, uint64_t uid, int64_t time, 
 /* A call of io.def that has ended; result and offset as of siox__posix_over. */
 struct siox__span;
 void siox__record_posix(const struct siox__span *s, int64_t result, int64_t offset);
-/* A call of mpiio.def of one rank that went well. */
+/* A call of mpiio.def that went well, of one rank; of all that opened the file, who wait for each
+ * other. */
 struct siox__quick;
-void siox__record_call(const struct siox__quick *q);
+void siox__record_call(const struct siox__quick *q, int64_t end);
+void siox__record_together(const struct siox__quick *q, int64_t end);
 static inline bool siox__wanted(uint32_t what) {
   return siox__connected() &&
          (atomic_load_explicit(&siox__client.ring->wanted, memory_order_relaxed) & what);
 }
 uint64_t siox__record_site(const struct siox_site *site); /* its key; sent once a connection */
 void siox__record_missing(enum siox_missing what);
-uint32_t siox__thread_number(void);
-void siox__thread_number_end(void); /* this thread's is another's from now on */
+void siox__record_once_reset(void); /* what was said is to be said again */
 void siox__record_reset(void);
 /* The ring's memory is replaced by the fresh one, at the same address, between two records. */
 int siox__record_renew(void *fresh, size_t bytes);
+
+/* thread.c */
+uint32_t siox__thread_number(void);
+void siox__thread_number_end(void);   /* this thread's is another's from now on */
+void siox__thread_number_reset(void); /* in a child of fork */
 
 /* transfer.c. Charges an access: completion time, or INT64_MIN when it could not be charged. */
 int64_t siox__charge(struct siox__file *file, enum siox_io_op op, int64_t arrival, int64_t offset,

@@ -115,6 +115,7 @@ int siox__client_ready(void) {
       siox__fd_close(&siox__client.tally); /* nobody will ask for it */
     atomic_fetch_add(&siox__client.epoch, 1);
     atomic_fetch_add(&siox__client.connection, 1);
+    atomic_fetch_add(&siox__client.telling, 1);
     atomic_store_explicit(&siox__client.status, result < 0 ? SIOX_STATUS_GONE : SIOX_STATUS_READY,
                           memory_order_release);
   } else if (atomic_load(&siox__client.status) == SIOX_STATUS_LOST) {
@@ -154,6 +155,7 @@ void siox__client_reset(void) {
     siox__client.forked = true;
   atomic_fetch_add(&siox__client.epoch, 1);
   atomic_fetch_add(&siox__client.connection, 1);
+  atomic_fetch_add(&siox__client.telling, 1);
   if (siox__welcomed())
     atomic_store(&siox__client.status, SIOX_STATUS_NEW);
 }

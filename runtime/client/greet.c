@@ -219,6 +219,7 @@ static int settle(int fd, struct gift *g) {
   /* Twice: nobody may pair an old number with the new connection. */
   siox__files_forget();
   atomic_fetch_add(&siox__client.connection, 1);
+  atomic_fetch_add(&siox__client.telling, 1);
   siox__files_forget();
   atomic_store_explicit(&siox__client.status, SIOX_STATUS_READY, memory_order_release);
   return 0;

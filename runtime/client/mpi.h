@@ -55,8 +55,9 @@ struct siox__mpi_file {
   struct siox__file *file; /* NULL: not on the emulated store */
   bool has_layout;
   struct siox_layout layout;
-  uint64_t uid;         /* id of its open; 0 unknown */
-  _Atomic uint64_t seq; /* of the last collective on it */
+  uint64_t uid;          /* id of its open; 0 unknown */
+  _Atomic uint64_t seq;  /* of the last collective on it */
+  _Atomic uint32_t told; /* siox__client.telling when the daemon knew that this rank has it open */
   int size, self;
   int64_t displacement, etype; /* of the view, bytes */
   bool contiguous;             /* byte offset = displacement + offset * etype */
@@ -80,7 +81,7 @@ extern _Thread_local struct siox__mpi_file_last {
 static inline struct siox__mpi_file *siox__mpi_file(MPI_File handle) {
   const struct siox__mpi_file_last *last = &siox__mpi_file_last;
   const uint32_t now = atomic_load_explicit(&siox__mpi_file_generation, memory_order_acquire);
-  if (__builtin_expect(last->handle == handle && last->generation == now, 1))
+  if (__builtin_expect(last->handle == handle, 1) && __builtin_expect(last->generation == now, 1))
     return last->file;
   return siox__mpi_file_find(handle);
 }

@@ -110,22 +110,15 @@ uint64_t siox__quick_site(const struct siox_site *site) {
   return key;
 }
 
-int siox__quick_failed(struct siox__quick *q, int result) {
-  const struct siox__span *s = &q->span;
+int siox__quick_failed(struct siox__quick *q, int64_t end, int result) {
   const int saved = errno;
   int class = 0;
-  siox__tally_add(s->tally, s->thread, s->row, 0, s->end - s->start, true);
+  siox__tally_add(q->tally, q->thread, q->what / SIOX_SIZE_CLASSES, 0, end - q->record.start, true);
   if (q->told && siox__wanted(SIOX_WANT_MPI) && siox__enter()) {
     PMPI_Error_class(result, &class);
-    const struct siox_rec_call record = {.start = s->start,
-                                         .end = s->end,
-                                         .site = q->site,
-                                         .offset = q->offset,
-                                         .bytes = q->bytes,
-                                         .file = s->file,
-                                         .call = s->row,
-                                         .result = class};
-    siox__record_activity(SIOX_REC_CALL, 0, s->end, &record, sizeof record);
+    q->record.end = end;
+    q->record.result = class;
+    siox__record_activity(SIOX_REC_CALL, 0, end, &q->record, sizeof q->record);
     siox__exit();
   }
   errno = saved;
@@ -197,6 +190,12 @@ void siox__call_later(struct siox__call *c, int result, MPI_Request request) {
   file->later_seq = c->seq;
 }
 
+/* The daemon knows that this rank takes part in collectives on the file. */
+static void known(const struct siox__call *c, uint32_t telling) {
+  if (c->file && c->uid && c->uid == c->file->uid)
+    atomic_store_explicit(&c->file->told, telling, memory_order_relaxed);
+}
+
 int siox__call_end(struct siox__call *c, int result, bool synchronises) {
   if (!c->on)
     return result;
@@ -209,7 +208,9 @@ int siox__call_end(struct siox__call *c, int result, bool synchronises) {
   siox__self.io_site = siox__self.io_uid = siox__self.io_seq = 0;
   siox__self.io_handle = NULL;
   siox__self.io_running = false;
-  if (siox__record_wants(c->uid) && siox__enter()) {
+  const uint32_t telling = atomic_load_explicit(&siox__client.telling, memory_order_relaxed);
+  const bool wanted = siox__record_wants(c->uid);
+  if (wanted && siox__enter()) {
     if (result != MPI_SUCCESS)
       PMPI_Error_class(result, &class);
     struct siox_rec_call record = {.start = c->start,
@@ -221,20 +222,14 @@ int siox__call_end(struct siox__call *c, int result, bool synchronises) {
                                    .coll_seq = c->seq,
                                    .file = c->file && c->file->file ? c->file->file->id : 0,
                                    .call = c->call,
-                                   .result = class};
-    siox__record_activity(SIOX_REC_CALL, c->uid, end, &record, sizeof record);
-    if (c->uid && synchronises) {
-      struct siox_rec_sync sync = {.enter = c->start,
-                                   .leave = end,
-                                   .uid = c->uid,
-                                   .seq = c->seq,
-                                   .kind = SIOX_SYNC_ALL,
-                                   .size = (uint32_t)c->size,
-                                   .root = -1,
+                                   .result = class,
+                                   .size = synchronises && c->uid ? (uint32_t)c->size : 0,
                                    .self = c->self};
-      siox__record_activity(SIOX_REC_SYNC, c->uid, end, &sync, sizeof sync);
-    }
+    siox__record_activity(SIOX_REC_CALL, c->uid, end, &record, sizeof record);
     siox__exit();
+    known(c, telling);
+  } else if (!wanted) {
+    known(c, telling);
   }
   errno = saved;
   return result;

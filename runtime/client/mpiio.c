@@ -90,27 +90,31 @@ static void split_begins(struct siox__call *c) {
 #define PASS_BEGIN
 
 /* May it go by the short way (mpiquick.h)? */
-#define QUICK_BLOCKING(group) !IS_##group
-#define QUICK_NONBLOCKING(group) false
-#define QUICK_BEGIN(group) false
+#define QUICK_BLOCKING true
+#define QUICK_NONBLOCKING false
+#define QUICK_BEGIN false
 #define QUICK_INDIVIDUAL true
 #define QUICK_SHARED false
-#define QUICK(name, may, handle, at, arguments)                                                    \
-  struct siox_tally *tally = (may) ? siox__tally_made() : NULL;                                    \
+#define QUICK(name, may, class, group, handle, at, arguments)                                      \
+  struct siox_tally *tally = may ? siox__tally_made() : NULL;                                      \
+  const struct siox__quick_kind kind = {SIOX_CALL_##name, IS_##group, WRITES_##class};             \
   struct siox__quick quick;                                                                        \
-  if (tally && siox__quick_begin(&quick, bytes_of(count, type))) {                                 \
+  struct siox__mpi_file *f;                                                                        \
+  if (tally && siox__quick_begin(&quick, kind, handle, &f)) {                                      \
     if (quick.told) {                                                                              \
-      const struct siox__mpi_file *f = siox__mpi_file(handle);                                     \
-      siox__quick_place(&quick, f, at);                                                            \
+      f = IS_##group ? f : siox__mpi_file(handle);                                                 \
+      siox__quick_place(&quick, kind, f, at);                                                      \
     }                                                                                              \
-    siox__quick_runs(&quick, tally, SIOX_CALL_##name);                                             \
-    return siox__quick_end(&quick, P##name arguments);                                             \
+    if (IS_##group || quick.told)                                                                  \
+      siox__quick_names(&quick, IS_##group ? f : NULL);                                            \
+    siox__quick_runs(&quick, tally, kind, bytes_of(count, type));                                  \
+    return siox__quick_end(&quick, kind, P##name arguments);                                       \
   }
 
 #define ACCESS_AT(name, class, span, group, width)                                                 \
   SIOX_EXPORT int name(MPI_File handle, MPI_Offset offset, BUFFER_##class buffer,                  \
                        COUNT_##width count, MPI_Datatype type LAST_##span) {                       \
-    QUICK(name, QUICK_##span(group), handle, offset,                                               \
+    QUICK(name, QUICK_##span, class, group, handle, offset,                                        \
           (handle, offset, buffer, count, type PASS_##span))                                       \
     struct siox__call c;                                                                           \
     if (!siox__call_on_file(&c, SIOX_CALL_##name, handle, IS_##group))                             \
@@ -126,7 +130,7 @@ static void split_begins(struct siox__call *c) {
 #define ACCESS(name, class, pointer, span, group, width)                                           \
   SIOX_EXPORT int name(MPI_File handle, BUFFER_##class buffer, COUNT_##width count,                \
                        MPI_Datatype type LAST_##span) {                                            \
-    QUICK(name, QUICK_##span(group) && QUICK_##pointer, handle, position(f, handle),               \
+    QUICK(name, (QUICK_##span && QUICK_##pointer), class, group, handle, position(f, handle),      \
           (handle, buffer, count, type PASS_##span))                                               \
     struct siox__call c;                                                                           \
     if (!siox__call_on_file(&c, SIOX_CALL_##name, handle, IS_##group))                             \

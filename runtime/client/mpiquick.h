@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* An MPI-IO call that is counted, and recorded where that is wanted, but not foretold: an access
- * that one rank makes by itself and that opens no file. All of it in one piece, because calls of
- * functions would cost a third of it; the rest of the calls go through mpiio.h. */
+/* An MPI-IO call that is counted, and recorded where that is wanted, but not foretold: a blocking
+ * access that opens no file, by one rank or by all that opened it, of which none does I/O for
+ * others that the daemon has to know of. All of it in one piece, because calls of functions would
+ * cost a third of it; the rest of the calls go through mpiio.h. */
 #ifndef SIOX_CLIENT_MPIQUICK_H
 #define SIOX_CLIENT_MPIQUICK_H
 #include "client/mpiio.h"
@@ -10,71 +11,119 @@
 /* Takes the announced site, which the I/O of the call has from now on; its key. Under no guard. */
 uint64_t siox__quick_site(const struct siox_site *site);
 
-/* False: not now. */
+/* What a call is, known where it is compiled. */
+struct siox__quick_kind {
+  unsigned row;
+  bool together, writes;
+};
+
+/* May this collective go the short way? Not where ranks may do I/O for others (mpicall.c), and not
+ * where the daemon has yet to learn that this rank has the file open. */
+static inline bool siox__quick_joins(struct siox__mpi_file *f, bool writes) {
+  if (!f || !f->uid)
+    return true;
+  if (f->gathers[writes] != SIOX__NEVER_GATHERED && f->size > 1)
+    return false;
+  return atomic_load_explicit(&f->told, memory_order_relaxed) ==
+         atomic_load_explicit(&siox__client.telling, memory_order_relaxed);
+}
+
+/* False: not now. file: of a collective, NULL where it is not known. */
 __attribute__((always_inline)) static inline bool siox__quick_begin(struct siox__quick *q,
-                                                                    int64_t bytes) {
+                                                                    struct siox__quick_kind kind,
+                                                                    MPI_File handle,
+                                                                    struct siox__mpi_file **file) {
   struct siox__thread *self = &siox__self;
   const int status = atomic_load_explicit(&siox__client.status, memory_order_acquire);
   if (self->depth || self->io_running)
     return false;
   q->told = false;
+  *file = NULL;
   if (__builtin_expect(status == SIOX_STATUS_READY, 1) || status == SIOX_STATUS_LOST) {
     if (siox__predicts())
       return false;
+    if (kind.together) {
+      *file = siox__mpi_file(handle);
+      if (!siox__quick_joins(*file, kind.writes))
+        return false;
+    }
     q->told =
         status == SIOX_STATUS_READY &&
         atomic_load_explicit(&siox__client.ring->wanted, memory_order_relaxed) & SIOX_WANT_MPI;
   }
-  q->site = 0;
+  q->record.site = 0;
   if (__builtin_expect(((uintptr_t)self->site | (uintptr_t)self->within) != 0, 0))
-    q->site = siox__quick_site(self->site ? self->site : self->within);
-  q->bytes = bytes;
+    q->record.site = siox__quick_site(self->site ? self->site : self->within);
   return true;
 }
 
 /* Of one that is told. offset: in etypes of the view. */
-static inline void siox__quick_place(struct siox__quick *q, const struct siox__mpi_file *f,
-                                     int64_t offset) {
+static inline void siox__quick_place(struct siox__quick *q, struct siox__quick_kind kind,
+                                     const struct siox__mpi_file *f, int64_t offset) {
   int64_t at = -1, bytes;
-  q->span.file = f && f->file ? f->file->id : 0;
   if (f && f->contiguous && offset >= 0 && !__builtin_mul_overflow(offset, f->etype, &bytes) &&
       !__builtin_add_overflow(bytes, f->displacement, &bytes))
     at = bytes;
-  q->offset = at;
+  q->record.offset = at;
+  q->record.file = f && f->file ? f->file->id : 0;
+  q->record.call = kind.row;
+  q->record.result = 0;
 }
 
-__attribute__((always_inline)) static inline void
-siox__quick_runs(struct siox__quick *q, struct siox_tally *tally, unsigned row) {
+/* Names the collective, before it starts. f: NULL where it is none. */
+static inline void siox__quick_names(struct siox__quick *q, struct siox__mpi_file *f) {
   struct siox__thread *self = &siox__self;
-  struct siox__span *s = &q->span;
-  s->tally = tally;
-  s->row = row;
-  s->thread = siox__counted_thread(tally);
-  s->start = siox__tally_now();
-  q->what = row * SIOX_SIZE_CLASSES + siox__class_of_some((uint64_t)q->bytes);
-  s->running = siox__tally_runs_what(tally, s->thread, false, q->what, s->start);
-  self->io_running = true; /* of no collective: its id is 0 between calls, as is a site */
+  if (!f || !f->uid) {
+    q->record.coll_uid = q->record.coll_seq = 0;
+    q->record.size = 0;
+    return;
+  }
+  q->record.coll_uid = self->io_uid = f->uid;
+  q->record.coll_seq = self->io_seq = atomic_fetch_add(&f->seq, 1) + 1;
+  q->record.size = (uint32_t)f->size;
+  q->record.self = f->self;
 }
 
-int siox__quick_failed(struct siox__quick *q, int result);
+__attribute__((always_inline)) static inline void siox__quick_runs(struct siox__quick *q,
+                                                                   struct siox_tally *tally,
+                                                                   struct siox__quick_kind kind,
+                                                                   int64_t bytes) {
+  struct siox__thread *self = &siox__self;
+  q->tally = tally;
+  q->thread = siox__counted_thread(tally);
+  q->record.bytes = bytes;
+  q->record.start = siox__tally_now();
+  q->what = kind.row * SIOX_SIZE_CLASSES + siox__class_of_some((uint64_t)bytes);
+  q->running = siox__tally_runs_what(tally, q->thread, false, q->what, q->record.start);
+  self->io_running = true; /* of no collective otherwise: its id is 0 between calls, as is a site */
+}
+
+int siox__quick_failed(struct siox__quick *q, int64_t end, int result);
 
 /* Hands back result. */
-__attribute__((always_inline)) static inline int siox__quick_end(struct siox__quick *q,
-                                                                 int result) {
+__attribute__((always_inline)) static inline int
+siox__quick_end(struct siox__quick *q, struct siox__quick_kind kind, int result) {
   struct siox__thread *self = &siox__self;
-  struct siox__span *s = &q->span;
-  s->end = siox__tally_now();
+  const int64_t end = siox__tally_now();
+  __asm__("" : "+m"(*q)); /* it stays where it is meanwhile, and in no other places beside that */
   self->io_running = false;
   self->io_site = 0;
-  if (s->running)
-    atomic_store_explicit(&s->running->start, 0, memory_order_release);
+  if (kind.together) { /* one by one: for a wider store the thread's address is kept through the
+                          call */
+    atomic_signal_fence(memory_order_release);
+    self->io_uid = 0;
+    atomic_signal_fence(memory_order_release);
+    self->io_seq = 0;
+  }
+  if (q->running)
+    atomic_store_explicit(&q->running->start, 0, memory_order_release);
   if (__builtin_expect(result != MPI_SUCCESS, 0))
-    return siox__quick_failed(q, result);
-  siox__tally_add_what(s->tally, s->thread, q->what, (uint64_t)q->bytes, s->end - s->start, false,
-                       true);
+    return siox__quick_failed(q, end, result);
+  siox__tally_add_what(q->tally, q->thread, q->what, (uint64_t)q->record.bytes,
+                       end - q->record.start, false, true);
   /* Not in a child of fork that a handler made meanwhile: it has no ring. */
   if (q->told && siox__client.ring)
-    siox__record_call(q);
+    (kind.together ? siox__record_together : siox__record_call)(q, end);
   return result;
 }
 

@@ -20,7 +20,7 @@ void siox__sync_begin(struct siox__sync *s, MPI_Comm comm) {
 }
 
 void siox__sync_end(const struct siox__sync *s, enum siox_sync_kind kind, int root) {
-  if (!s->comm || !siox__enter())
+  if (!s->comm || !siox__record_wants(s->comm->uid) || !siox__enter())
     return;
   int saved = errno;
   const int64_t leave = siox__now_ns();

@@ -37,13 +37,13 @@ struct siox__span {
   int64_t start, end;
   uint64_t file; /* posix: its key */
 };
-/* One of MPI-IO that one rank makes by itself (mpiquick.h). */
+/* One of MPI-IO that goes the short way (mpiquick.h). */
 struct siox__quick {
-  struct siox__span span; /* its file: the daemon's number, 0 unknown */
-  int64_t offset, bytes;  /* offset -1: not known */
-  uint64_t site;          /* 0: none */
-  unsigned what;          /* its place in the tally's index */
-  bool told;              /* single calls are recorded */
+  struct siox_rec_call record; /* start, bytes and site; where it is told, all but the end */
+  struct siox_tally *tally;
+  struct siox_tally_running *running;
+  unsigned thread, what; /* what: its place in the tally's index */
+  bool told;             /* single calls are recorded */
 };
 /* The thread's number; its end is told to the tally, and its shard is marked as written to. */
 unsigned siox__tally_thread(struct siox_tally *t);

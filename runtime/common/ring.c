@@ -87,6 +87,22 @@ int siox__ring_put(struct siox_ring *ring, uint32_t ring_bytes, const struct sio
   return 0;
 }
 
+void siox__ring_look(const struct siox_ring *ring, uint32_t ring_bytes,
+                     struct siox__ring_reach *reach) {
+  const uint64_t at = atomic_load_explicit(&ring->head, memory_order_relaxed);
+  const uint64_t tail = atomic_load_explicit(&ring->tail, memory_order_acquire);
+  const uint64_t offset = at & (ring_bytes - 1), quarter = ring_bytes / 4, used = at - tail;
+  uint64_t room = 0;
+  if (used < quarter)
+    room = quarter - used;
+  else if (used < 3 * quarter)
+    room = 3 * quarter - used < quarter / 4 ? 3 * quarter - used : quarter / 4;
+  if (room > ring_bytes - offset)
+    room = ring_bytes - offset;
+  reach->until = at + room;
+  reach->origin = (uintptr_t)(ring + 1) - (uintptr_t)(at - offset);
+}
+
 int siox__ring_get(struct siox_ring *ring, uint32_t ring_bytes, void *buffer, size_t size) {
   uint64_t tail = atomic_load_explicit(&ring->tail, memory_order_relaxed);
   uint64_t head = atomic_load_explicit(&ring->head, memory_order_acquire);

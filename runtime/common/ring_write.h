@@ -7,45 +7,49 @@
 #include "common/wire.h"
 #include <stdbool.h>
 
-struct siox__ring_place {
-  uint64_t at, filling; /* bytes since the beginning; that are in the ring once it is there */
+/* How far a writer may go without a look at the reader. All 0: nowhere. */
+struct siox__ring_reach {
+  uint64_t until;   /* bytes since the beginning; not beyond the ring's end where it is now */
+  uintptr_t origin; /* + bytes since the beginning: where they lie */
 };
 
 /* Swaps `asleep` for the caller, who wakes the reader if this is true. */
 bool siox__ring_wakes(struct siox_ring *ring);
 
+/* Looks anew: after siox__ring_put, which has woken a reader that sleeps beside a ring a quarter
+ * full. One that reads already is left alone for a while; of three quarters nothing is left. */
+void siox__ring_look(const struct siox_ring *ring, uint32_t ring_bytes,
+                     struct siox__ring_reach *reach);
+
 /* Where a record of `total` bytes, head and all, a multiple of 8, is to be written: every byte of
- * it. NULL: near the end of the ring, or it is three quarters full: siox__ring_put sees to it. */
-static inline void *siox__ring_begin(struct siox_ring *ring, uint32_t ring_bytes, uint32_t total,
-                                     struct siox__ring_place *place) {
+ * it. NULL: siox__ring_put sees to it. end: for siox__ring_end. */
+static inline void *siox__ring_begin(const struct siox_ring *ring,
+                                     const struct siox__ring_reach *reach, uint32_t total,
+                                     uint64_t *end) {
   const uint64_t at = atomic_load_explicit(&ring->head, memory_order_relaxed);
-  const uint64_t offset = at & (ring_bytes - 1);
-  place->at = at;
-  place->filling = at + total - atomic_load_explicit(&ring->tail, memory_order_acquire);
-  if (__builtin_expect(place->filling > ring_bytes / 4 * 3, 0))
+  *end = at + total;
+  if (__builtin_expect(*end > reach->until, 0))
     return NULL;
-  if (__builtin_expect(offset + total > ring_bytes, 0))
-    return NULL;
-  return (unsigned char *)(ring + 1) + offset;
+  const uintptr_t place = reach->origin + at;
+  if (!place) /* no compiler knows that it cannot be */
+    __builtin_unreachable();
+  return (void *)place;
+}
+
+/* The record is there. Nobody has to be woken for it. */
+static inline void siox__ring_end(struct siox_ring *ring, uint64_t end) {
+  atomic_store_explicit(&ring->head, end, memory_order_release);
 }
 
 /* Where begin gave NULL: is the ring so full that unmarked records are left out? Then this one is
  * counted. Not only in turn. */
-static inline bool siox__ring_spares(struct siox_ring *ring, uint32_t ring_bytes,
-                                     const struct siox__ring_place *place) {
-  if (place->filling <= ring_bytes / 4 * 3 || place->filling > ring_bytes)
+static inline bool siox__ring_spares(struct siox_ring *ring, uint32_t ring_bytes) {
+  const uint64_t tail = atomic_load_explicit(&ring->tail, memory_order_acquire);
+  const uint64_t used = atomic_load_explicit(&ring->head, memory_order_relaxed) - tail;
+  if (used <= ring_bytes / 4 * 3 || used > ring_bytes)
     return false;
   atomic_fetch_add_explicit(&ring->refused, 1, memory_order_relaxed);
   return true;
-}
-
-/* The record is there. True: the reader has to be woken; it looks by itself now and then, so no
- * order is needed between the new head and the look at `asleep`. */
-static inline bool siox__ring_end(struct siox_ring *ring, uint32_t ring_bytes, uint32_t total,
-                                  const struct siox__ring_place *place) {
-  atomic_store_explicit(&ring->head, place->at + total, memory_order_release);
-  return __builtin_expect(place->filling > ring_bytes / 4, 0) &&
-         atomic_load_explicit(&ring->asleep, memory_order_relaxed) && siox__ring_wakes(ring);
 }
 
 #endif

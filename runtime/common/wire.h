@@ -149,7 +149,7 @@ enum siox_rec_type {
   SIOX_REC_CLAIM,      /* struct siox_claim_header + runs */
   SIOX_REC_SITE,       /* struct siox_rec_site + file, function, call texts: once per site used */
   SIOX_REC_CALL,       /* struct siox_rec_call: one MPI-IO call has ended (PMPI wrapper, the one recorder) */
-  SIOX_REC_SYNC,       /* struct siox_rec_sync: one collective (I/O or not) has ended on this rank */
+  SIOX_REC_SYNC,       /* struct siox_rec_sync: one collective that is no I/O has ended on this rank */
   SIOX_REC_MESSAGE,    /* struct siox_rec_message: a send, or a receive that has ended */
   SIOX_REC_WAIT,       /* struct siox_rec_wait: the thread waited for an async request */
   SIOX_REC_MISSING,    /* struct siox_rec_missing: something could not be recorded (mmap, partial memory) */
@@ -177,7 +177,11 @@ struct siox_rec_call {
   uint64_t file;          /* daemon's number, 0 unknown */
   uint32_t call;          /* row of mpiio.def */
   int32_t result;         /* MPI error class, 0 success */
+  /* A CALL may end here: what follows is of a blocking collective, whose members have all entered when it leaves. */
+  uint32_t size;          /* members in the communicator; 0: it is none */
+  int32_t self;           /* rank in it */
 };
+#define SIOX_REC_CALL_LEAST offsetof(struct siox_rec_call, size)
 enum siox_sync_kind { SIOX_SYNC_ALL, SIOX_SYNC_FROM_ROOT, SIOX_SYNC_TO_ROOT };
 struct siox_rec_sync {
   int64_t enter, leave;

@@ -88,6 +88,18 @@ static void seen_in(struct siox__session *s, uint64_t uid) {
     s->d->count.forgotten_members += siox__members_add(s->d->members, s->last_uid = uid, s->client);
 }
 
+static void sync_event(struct siox_trace_event *event, const struct siox_rec_sync *sync) {
+  event->kind = SIOX_TRACE_SYNC;
+  event->u.sync.enter = sync->enter;
+  event->u.sync.leave = sync->leave;
+  event->u.sync.uid = sync->uid;
+  event->u.sync.seq = sync->seq;
+  event->u.sync.kind = sync->kind;
+  event->u.sync.size = sync->size;
+  event->u.sync.root = sync->root;
+  event->u.sync.self = sync->self;
+}
+
 static int take(struct siox__session *s, const struct siox__record *record, const char **why) {
   struct siox__daemon *d = s->d;
   struct siox_trace_event event = {.client = s->serial, .thread = record->head.thread};
@@ -98,7 +110,7 @@ static int take(struct siox__session *s, const struct siox__record *record, cons
     record_site(s, record);
     return 0;
   case SIOX_REC_CALL: {
-    const struct siox_rec_call *call = record->u.call;
+    const struct siox_rec_call *call = &record->u.call;
     seen_in(s, call->coll_uid);
     event.kind = SIOX_TRACE_CALL;
     event.u.call.start = call->start;
@@ -111,22 +123,27 @@ static int take(struct siox__session *s, const struct siox__record *record, cons
     event.u.call.file = call->file;
     event.u.call.call = call->call;
     event.u.call.result = call->result;
+    if (!call->size)
+      break;
+    if ((*why = siox__trace_wrong(&event, 0)))
+      return SIOX_EPROTO;
+    siox__record_event(d, &event);
+    siox__work(s, 1);
+    const struct siox_rec_sync sync = {.enter = call->start,
+                                       .leave = call->end,
+                                       .uid = call->coll_uid,
+                                       .seq = call->coll_seq,
+                                       .kind = SIOX_SYNC_ALL,
+                                       .size = call->size,
+                                       .root = -1,
+                                       .self = call->self};
+    sync_event(&event, &sync);
     break;
   }
-  case SIOX_REC_SYNC: {
-    const struct siox_rec_sync *sync = record->u.sync;
-    seen_in(s, sync->uid);
-    event.kind = SIOX_TRACE_SYNC;
-    event.u.sync.enter = sync->enter;
-    event.u.sync.leave = sync->leave;
-    event.u.sync.uid = sync->uid;
-    event.u.sync.seq = sync->seq;
-    event.u.sync.kind = sync->kind;
-    event.u.sync.size = sync->size;
-    event.u.sync.root = sync->root;
-    event.u.sync.self = sync->self;
+  case SIOX_REC_SYNC:
+    seen_in(s, record->u.sync->uid);
+    sync_event(&event, record->u.sync);
     break;
-  }
   case SIOX_REC_MESSAGE: {
     const struct siox_rec_message *message = record->u.message;
     event.kind = SIOX_TRACE_MESSAGE;

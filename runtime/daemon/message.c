@@ -141,9 +141,11 @@ int siox__record_check(const void *record, size_t bytes, struct siox__record *ou
   case SIOX_REC_SITE:
     return check_site(body, bytes, out, why);
   case SIOX_REC_CALL:
-    out->u.call = (const struct siox_rec_call *)body;
-    wanted = sizeof *out->u.call;
-    break;
+    if (bytes != sizeof out->u.call && bytes != SIOX_REC_CALL_LEAST)
+      return bad(why, "record: length");
+    out->u.call.size = 0;
+    memcpy(&out->u.call, body, bytes);
+    return 0;
   case SIOX_REC_SYNC:
     out->u.sync = (const struct siox_rec_sync *)body;
     wanted = sizeof *out->u.sync;

@@ -45,7 +45,7 @@ struct siox__record {
       const struct siox_rec_site *head;
       const char *file, *function, *call;
     } site;
-    const struct siox_rec_call *call;
+    struct siox_rec_call call; /* a copy: it may have been shorter */
     const struct siox_rec_sync *sync;
     const struct siox_rec_message *message;
     const struct siox_rec_wait *wait;

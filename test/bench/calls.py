@@ -92,7 +92,7 @@ def instructions(directory):
     print(f"\n{'instructions a call':<28}{'in libsiox':>12}{'with what it calls':>20}")
     for name, daemon in daemons(directory):
         added = {}
-        for what in ("posix", "mpiio", "collective"):
+        for what in ("posix", "mpiio", "collective", "barrier"):
             sums = []
             for env in (environment(daemon, library), environment()):
                 few, many = (by_function(what, env, calls) for calls in (1000, 3000))

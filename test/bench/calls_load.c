@@ -2,11 +2,12 @@
 /* Many small I/O calls, and what one of them takes: nanoseconds of processor time a call, the least
  * of several rounds.
  *
- *   calls_load mpiio|collective|posix|clock|empty CALLS ROUNDS FILE [OTHER]
+ *   calls_load mpiio|collective|barrier|posix|clock|empty CALLS ROUNDS FILE [OTHER]
  *
- * mpiio: MPI_File_write_at of 64 bytes at rising offsets; collective: MPI_File_write_at_all; posix:
- * pwrite of them; clock: two bare clock_gettime; empty: nothing. OTHER is opened first: Siox looks
- * for its daemon then, which it does not for a file in /dev. */
+ * mpiio: MPI_File_write_at of 64 bytes at rising offsets; collective: MPI_File_write_at_all;
+ * barrier: MPI_Barrier of one process; posix: pwrite of them; clock: two bare clock_gettime; empty:
+ * nothing. OTHER is opened first: Siox looks for its daemon then, which it does not for a file in
+ * /dev. */
 #include <fcntl.h>
 #include <mpi.h>
 #include <stdio.h>
@@ -35,6 +36,11 @@ __attribute__((noinline)) static void collective(long calls) {
     if (MPI_File_write_at_all(file, i % 4096 * 64, data, 64, MPI_BYTE, MPI_STATUS_IGNORE))
       abort();
 }
+__attribute__((noinline)) static void barrier(long calls) {
+  for (long i = 0; i < calls; i++)
+    if (MPI_Barrier(MPI_COMM_WORLD))
+      abort();
+}
 __attribute__((noinline)) static void posix(long calls) {
   for (long i = 0; i < calls; i++)
     if (pwrite(fd, data, sizeof data, i % 4096 * 64) != 64)
@@ -56,7 +62,8 @@ int main(int argc, char **argv) {
   double least = 1e30;
   if (argc > 5 && (fd = open(argv[5], O_RDWR | O_CREAT, 0600)) >= 0)
     close(fd);
-  int mpi = strcmp(what, "mpiio") == 0 || strcmp(what, "collective") == 0;
+  int mpi =
+      strcmp(what, "mpiio") == 0 || strcmp(what, "collective") == 0 || strcmp(what, "barrier") == 0;
   if (mpi) {
     MPI_Init(&argc, &argv);
     if (MPI_File_open(MPI_COMM_SELF, argv[4], MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL,
@@ -67,6 +74,7 @@ int main(int argc, char **argv) {
   }
   void (*body)(long) = strcmp(what, "mpiio") == 0        ? mpiio
                        : strcmp(what, "collective") == 0 ? collective
+                       : strcmp(what, "barrier") == 0    ? barrier
                        : strcmp(what, "posix") == 0      ? posix
                                                          : clocks;
   for (long r = 0; r < rounds && strcmp(what, "empty"); r++) {

@@ -202,7 +202,8 @@ static void seed_ring(void) {
   struct siox_rec_wait wait = {1, 2, 3, 0};
   struct siox_rec_head head = {.type = SIOX_REC_WAIT};
   for (int i = 0, wake; i < 3; i++)
-    FUZZ_CHECK(siox__ring_put(ring, RING_BYTES, &head, &wait, sizeof wait, NULL, 0, SIOX_PUT_URGENT, &wake) == 0);
+    FUZZ_CHECK(siox__ring_put(ring, RING_BYTES, &head, &wait, sizeof wait, NULL, 0, SIOX_PUT_URGENT,
+                              &wake) == 0);
   uint8_t data[256] = {RING};
   uint64_t ends[2] = {atomic_load(&ring->head), 0};
   memcpy(data + 1, ends, sizeof ends);
@@ -229,7 +230,7 @@ void fuzz_seeds(void) {
     struct siox_rec_site head;
     char text[24];
   } site = {{7, 1, 2, 3, 4, 12, 0}, "a.cmainMPI_File_read"};
-  struct siox_rec_call call = {.start = 1, .end = 2, .site = 7};
+  struct siox_rec_call call = {.start = 1, .end = 2, .site = 7, .size = 2, .self = 1};
   struct siox_rec_sync sync = {.enter = 1, .leave = 2, .uid = 3, .size = 2};
   struct siox_rec_message message = {.start = 1, .end = 2};
   struct siox_rec_missing missing = {.what = 1, .count = 2};
@@ -251,6 +252,7 @@ void fuzz_seeds(void) {
   seed("record-claim", RECORD, SIOX_REC_CLAIM, &claim, sizeof claim);
   seed("record-site", RECORD, SIOX_REC_SITE, &site, sizeof site);
   seed("record-call", RECORD, SIOX_REC_CALL, &call, sizeof call);
+  seed("record-call-alone", RECORD, SIOX_REC_CALL, &call, SIOX_REC_CALL_LEAST);
   seed("record-sync", RECORD, SIOX_REC_SYNC, &sync, sizeof sync);
   seed("record-message", RECORD, SIOX_REC_MESSAGE, &message, sizeof message);
   seed("record-enter", RECORD, SIOX_REC_ENTER, &enter, sizeof enter);

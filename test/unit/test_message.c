@@ -170,8 +170,7 @@ static void records_must_have_their_size(void **state) {
   static const struct {
     uint16_t type;
     size_t bytes;
-  } fixed[] = {{SIOX_REC_CALL, sizeof(struct siox_rec_call)},
-               {SIOX_REC_SYNC, sizeof(struct siox_rec_sync)},
+  } fixed[] = {{SIOX_REC_SYNC, sizeof(struct siox_rec_sync)},
                {SIOX_REC_MESSAGE, sizeof(struct siox_rec_message)},
                {SIOX_REC_WAIT, sizeof(struct siox_rec_wait)},
                {SIOX_REC_POSIX, sizeof(struct siox_rec_posix)},
@@ -185,6 +184,22 @@ static void records_must_have_their_size(void **state) {
                        bytes == fixed[i].bytes ? 0 : SIOX_EPROTO);
   assert_int_equal(record(SIOX_REC_PAD, zeros, 8, &r, &why), SIOX_EPROTO);
   assert_int_equal(record(99, zeros, 8, &r, &why), SIOX_EPROTO);
+}
+
+static void a_call_may_end_before_what_a_collective_has(void **state) {
+  (void)state;
+  const struct siox_rec_call call = {.end = 1, .call = 2, .result = 3, .size = 4, .self = 3};
+  struct siox__record r;
+  const char *why;
+  for (size_t bytes = 0; bytes <= sizeof call; bytes += 8)
+    assert_int_equal(record(SIOX_REC_CALL, &call, bytes, &r, &why),
+                     bytes == sizeof call || bytes == SIOX_REC_CALL_LEAST ? 0 : SIOX_EPROTO);
+  assert_int_equal(record(SIOX_REC_CALL, &call, SIOX_REC_CALL_LEAST, &r, &why), 0);
+  assert_int_equal(r.u.call.result, 3);
+  assert_int_equal(r.u.call.size, 0);
+  assert_int_equal(record(SIOX_REC_CALL, &call, sizeof call, &r, &why), 0);
+  assert_int_equal(r.u.call.size, 4);
+  assert_int_equal(r.u.call.self, 3);
 }
 
 static void site_texts_must_fit_the_record(void **state) {
@@ -246,6 +261,7 @@ int main(void) {
       cmocka_unit_test(absurd_lengths_inside_are_refused),
       cmocka_unit_test(texts_without_end_are_refused),
       cmocka_unit_test(records_must_have_their_size),
+      cmocka_unit_test(a_call_may_end_before_what_a_collective_has),
       cmocka_unit_test(site_texts_must_fit_the_record),
       cmocka_unit_test(hints_of_an_open_must_fit_the_record),
       cmocka_unit_test(random_bodies_never_read_beyond_the_packet),

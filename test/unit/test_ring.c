@@ -90,8 +90,9 @@ struct placed {
   struct siox_rec_head head;
   uint64_t value[9];
 };
-static struct placed *begin(struct siox_ring *ring, uint64_t value, struct siox__ring_place *at) {
-  struct placed *r = siox__ring_begin(ring, BYTES, sizeof *r, at);
+static struct placed *begin(struct siox_ring *ring, const struct siox__ring_reach *reach,
+                            uint64_t value, uint64_t *end) {
+  struct placed *r = siox__ring_begin(ring, reach, sizeof *r, end);
   if (r) {
     *r = (struct placed){.head = {.bytes = sizeof *r, .type = SIOX_REC_CALL, .thread = 3}};
     r->value[0] = value;
@@ -102,22 +103,23 @@ static struct placed *begin(struct siox_ring *ring, uint64_t value, struct siox_
 
 static void records_written_in_place_come_out_as_others_do(void **state) {
   struct siox_ring *ring = *state;
+  struct siox__ring_reach reach = {0};
   int in_place = 0;
   for (uint64_t i = 0; i < 500; i++) {
-    struct siox__ring_place at;
+    uint64_t end;
     struct placed out;
     _Static_assert(BYTES % sizeof out != 0, "a record meets the end");
-    if (begin(ring, i, &at)) {
-      assert_false(siox__ring_end(ring, BYTES, sizeof out, &at));
+    if (begin(ring, &reach, i, &end)) {
+      siox__ring_end(ring, end);
       in_place++;
     } else {
-      assert_true(ring->head % BYTES + sizeof out > BYTES);
       out = (struct placed){.head = {.type = SIOX_REC_CALL, .thread = 3}, .value = {i}};
       out.value[8] = ~i;
       int wake;
       assert_int_equal(
           siox__ring_put(ring, BYTES, &out.head, out.value, sizeof out.value, NULL, 0, 0, &wake),
           0);
+      siox__ring_look(ring, BYTES, &reach);
     }
     memset(&out, 0, sizeof out);
     assert_int_equal(siox__ring_get(ring, BYTES, &out, sizeof out), sizeof out);
@@ -125,29 +127,70 @@ static void records_written_in_place_come_out_as_others_do(void **state) {
     assert_int_equal(out.value[0], i);
     assert_int_equal(out.value[8], ~i);
   }
-  assert_true(in_place > 400);
+  assert_true(in_place > 200); /* a quarter of this ring has room for two */
 }
 
 static void record_whose_writer_was_killed_is_not_seen(void **state) {
   struct siox_ring *ring = *state;
-  struct siox__ring_place at;
+  struct siox__ring_reach reach;
+  uint64_t end;
   unsigned char out[BYTES];
-  assert_non_null(begin(ring, 1, &at));
+  siox__ring_look(ring, BYTES, &reach);
+  assert_non_null(begin(ring, &reach, 1, &end));
   assert_int_equal(siox__ring_get(ring, BYTES, out, sizeof out), 0);
 }
 
-static void records_in_place_wake_at_a_quarter_and_end_at_three(void **state) {
+static void without_a_look_nothing_is_written_in_place(void **state) {
+  const struct siox__ring_reach none = {0};
+  uint64_t end;
+  assert_null(begin(*state, &none, 1, &end));
+}
+
+static void records_in_place_end_at_a_quarter_where_the_reader_may_sleep(void **state) {
   struct siox_ring *ring = *state;
-  struct siox__ring_place at;
-  size_t used = 0;
-  for (; begin(ring, 1, &at); used += sizeof(struct placed)) {
-    atomic_store(&ring->asleep, 1);
-    assert_int_equal(siox__ring_end(ring, BYTES, sizeof(struct placed), &at),
-                     used + sizeof(struct placed) > BYTES / 4);
-    assert_int_equal(ring->asleep, used + sizeof(struct placed) <= BYTES / 4);
-  }
-  assert_int_equal(used, BYTES / 4 * 3 / sizeof(struct placed) * sizeof(struct placed));
-  assert_true(siox__ring_spares(ring, BYTES, &at));
+  struct siox__ring_reach reach;
+  uint64_t end, used = 0;
+  siox__ring_look(ring, BYTES, &reach);
+  for (; begin(ring, &reach, 1, &end); used = end)
+    siox__ring_end(ring, end);
+  assert_int_equal(used, BYTES / 4 / sizeof(struct placed) * sizeof(struct placed));
+}
+
+/* Reach of a writer who looks with so many bytes in the ring, of which the reader has taken some.
+ */
+static uint64_t reach_at(struct siox_ring *ring, uint64_t head, uint64_t tail) {
+  struct siox__ring_reach reach;
+  atomic_store(&ring->head, head);
+  atomic_store(&ring->tail, tail);
+  siox__ring_look(ring, BYTES, &reach);
+  assert_int_equal(reach.origin + head, (uintptr_t)(ring + 1) + head % BYTES);
+  return reach.until - head;
+}
+
+static void a_look_reaches_to_the_quarter_and_in_steps_beyond_it(void **state) {
+  assert_int_equal(reach_at(*state, 0, 0), BYTES / 4);
+  assert_int_equal(reach_at(*state, 200, 0), BYTES / 4 - 200);
+  assert_int_equal(reach_at(*state, BYTES / 4, 0), BYTES / 16);
+  assert_int_equal(reach_at(*state, BYTES / 4 * 3 - 8, 0), 8);
+}
+
+static void a_look_reaches_nowhere_in_the_last_quarter(void **state) {
+  assert_int_equal(reach_at(*state, BYTES / 4 * 3, 0), 0);
+  assert_int_equal(reach_at(*state, 5 * BYTES, 4 * BYTES), 0);
+}
+
+static void a_look_does_not_reach_beyond_the_end_of_the_ring(void **state) {
+  assert_int_equal(reach_at(*state, BYTES - 40, BYTES - 40), 40);
+  assert_int_equal(reach_at(*state, 7 * BYTES - 8, 7 * BYTES - 400), 8);
+  assert_int_equal(reach_at(*state, 7 * BYTES, 7 * BYTES), BYTES / 4);
+}
+
+static void where_nothing_is_left_unmarked_records_are_counted(void **state) {
+  struct siox_ring *ring = *state;
+  reach_at(ring, BYTES / 4 * 3, 0);
+  assert_false(siox__ring_spares(ring, BYTES));
+  reach_at(ring, BYTES / 4 * 3 + 8, 0);
+  assert_true(siox__ring_spares(ring, BYTES));
   assert_int_equal(ring->refused, 1);
 }
 
@@ -288,7 +331,12 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       T(records_come_out_in_order_across_the_end_of_the_ring),
       T(records_written_in_place_come_out_as_others_do),
-      T(records_in_place_wake_at_a_quarter_and_end_at_three),
+      T(records_in_place_end_at_a_quarter_where_the_reader_may_sleep),
+      T(without_a_look_nothing_is_written_in_place),
+      T(a_look_reaches_to_the_quarter_and_in_steps_beyond_it),
+      T(a_look_reaches_nowhere_in_the_last_quarter),
+      T(a_look_does_not_reach_beyond_the_end_of_the_ring),
+      T(where_nothing_is_left_unmarked_records_are_counted),
       T(record_whose_writer_was_killed_is_not_seen),
       T(full_ring_loses_the_new_record_and_counts_it),
       T(record_longer_than_half_the_ring_is_refused),
