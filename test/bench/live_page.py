@@ -1,17 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """docs/live-results.md from the figures of live.py: live, simulated, and why they differ."""
 
+import collections
+
 from live_run import PAPER, SCENARIOS, STATES
 
 NAMES = {"s1": "MxM alone (S1)", "x2": "two MxM at once"}
 SMALLEST = 5e-5  # of the joules: what is less is not explained
 
 HEAD = """# Results: the paper's runs, live
-Made by `%(command)s` on %(cores)d cores, and not by hand. MxM of the evaluation (`docs/applications.md`) alone, which is S1 of Table III, and
-twice at once, as in Fig. 11, **really run**: compiled with the pass (`siox-cc -O2`), %(ranks)d ranks of `mpiexec` for each instance, on one
-`sioxd` with an emulated store of 8 disks (36Z15, %(speed)s, striping 0:8:64K, transition rule b). Each run was recorded and
-played again by `siox sim` in closed loop under the same policy, with the think times that it had (`docs/sim.md`). Joules are those of
-all disks over the whole run, back to full speed at its end, as the daemon reports them; they come from the drive model and not from a meter.
+Made by `%(command)s` on %(cores)d cores, and not by hand.
+MxM of the evaluation (`docs/applications.md`) alone, which is S1 of Table III, and twice at once, as in Fig. 11, **really run**: compiled with the
+pass (`siox-cc -O2`), %(ranks)d ranks of `mpiexec` for each instance, on one `sioxd` with an emulated store of 8 disks (36Z15, %(speed)s,
+striping 0:8:64K, transition rule b). Each run was recorded and played again by `siox sim` in closed loop under the same policy, with the
+think times that it had (`docs/sim.md`). Joules are those of all disks over the whole run, back to full speed at its end, as the daemon reports
+them; they come from the drive model and not from a meter.
 %(size)s
 """
 
@@ -140,15 +143,25 @@ def conduct(figures):
                   "simulated, ms", "added I/O live", "simulated", "slow-down", "records lost", "cores busy with others"), lines, 2)
 
 
+def unused(figures):
+    """Why windows were not used, as the check of hints says it of the first ten disks of each run."""
+    lines = []
+    for r in figures["runs"].values():
+        counts = collections.Counter(r["unused"])
+        if r["hinted"] and counts:
+            lines.append(f"- {NAMES[r['scenario']]}, `{r['policy']}`: " + ", ".join(f"{why} ({n})" for why, n in counts.most_common()))
+    return "\nWhy windows were not used, disk by disk, of the first ten disks (`docs/check-hints.md`):\n\n" + "\n".join(lines) + "\n" if lines else ""
+
+
 def evaluation(figures):
     lines = []
     for scenario, rows in figures.get("evaluation", {}).items():
         all_of = runs(figures, scenario)
         for policy, r in all_of.items():
             if policy in rows and policy != "base":
-                lines.append([NAMES[scenario], f"`{policy}`", f"{r['seconds']:.1f}", percent(saved(r, all_of.get("base"))),
+                lines.append([NAMES[scenario], f"`{policy}`", f"{r['seconds']:.1f}", percent(power_saved(r, all_of.get("base"))),
                               f"`share/paper/{PAPER[scenario]}`", f"{rows[policy]['seconds']:.1f}", percent(rows[policy]["saved"])])
-    return table(("scenario", "policy", "s live", "saved live", "the evaluation's", "s at Table II's pace", "saved there"), lines, 2) if lines else ""
+    return table(("scenario", "policy", "s live", "W saved live", "the evaluation's", "s there", "J saved there"), lines, 2) if lines else ""
 
 
 def extreme(rows, key):
@@ -178,6 +191,11 @@ def short(figures):
         most = extreme(others, lambda pair: ratio(watts(pair[0]), watts(pair[1])))
         out.append(f"- Played from the recording of the same scenario under `siox`, that is from another run, the other policies take the watts that they "
                    f"took live within {percent(abs(ratio(watts(most[0]), watts(most[1]))))} ({NAMES[most[0]['scenario']]}, `{most[0]['policy']}`).")
+    twice = figures["predictions"].get("x2 s1", {}).get("siox")
+    if twice:
+        r = figures["runs"]["x2 siox"] if "x2 siox" in figures["runs"] else None
+        out += [f"- Two at once, played from S1's recording alone as the evaluation does it, take {percent(abs(ratio(watts(r), watts(twice))))} "
+                f"{'less' if watts(r) > watts(twice) else 'more'} watts than the two really did under `siox`."] if r else []
     hinted = [r for r in every if r["hinted"] and r["policy"] == "siox"]
     if hinted:
         used, eligible = (sum(r["windows"][i] for r in hinted) for i in (0, 1))
@@ -186,6 +204,13 @@ def short(figures):
     out += [f"- **Failed**: {text}" for text in figures.get("failed", {}).values()]
     return "\n".join(out) + "\n"
 
+
+BESIDE = """
+## Beside the evaluation's own scenarios
+By transition rule b (`docs/energy-results.md` has all rules). There the pauses of a recording of its own are stretched or shortened to Table II's
+seconds, and the longer a pause, the more of it is left for a lower speed.
+
+"""
 
 PICTURE = """
 ## Two at once under `siox`, over time
@@ -224,11 +249,10 @@ def make(figures):
     out += "\n## Live, and its own recording played again\n" + own(figures)
     if figures["predictions"]:
         out += "\n## Live, and another recording played under the same policy\n" + predicted(figures)
-    out += "\n## How the runs went\n" + conduct(figures)
+    out += "\n## How the runs went\n" + conduct(figures) + unused(figures)
     table_of = evaluation(figures)
     if table_of:
-        out += "\n## Beside the evaluation's own scenarios\nBy transition rule b (`docs/energy-results.md` has all rules). There pauses are as much longer as it takes to reach "
-        out += "Table II's seconds, so more of each is left for a lower speed.\n\n" + table_of
+        out += BESIDE + table_of
     if figures.get("picture"):
         out += PICTURE
     base = [r["added_ms"] / r["added_io_time"] for r in figures["runs"].values() if r["added_io_time"] > 0]

@@ -5,6 +5,7 @@ import hashlib
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -159,12 +160,13 @@ class Place:
         with open(errors, "w") as stderr:
             process = subprocess.Popen([self.siox, "run", "--quiet", "--policy", policy, "--config", self.config, "--job", scenario,
                                         "--check-hints", f"--json={report}", "--record", trace, "--", "bash", "-c", script],
-                                       cwd=self.work, env=self.environment, stdin=subprocess.DEVNULL, stdout=stderr, stderr=stderr)
+                                       cwd=self.work, env=self.environment, stdin=subprocess.DEVNULL, stdout=stderr, stderr=stderr,
+                                       start_new_session=True)
             try:
                 status = told(name, process, 3600)
             finally:
                 if process.poll() is None:  # we are being ended, or it hangs
-                    process.terminate()
+                    os.killpg(process.pid, signal.SIGTERM)  # launchers too; they end their ranks
                     process.wait()
         load, lines = load.cores(), []
         for path in outputs:
@@ -177,6 +179,8 @@ class Place:
             told_of = json.load(f)
         if subprocess.run([self.siox, "trace", "cat", trace], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False).returncode:
             raise Failed(f"{name}: {trace} is not whole; see {errors}")
+        if not told_of["finished"]:
+            raise Failed(f"{name}: processes were left when the programs had ended, so the figures are not those of the whole run; see {errors}")
         if not told_of["run"]["requests"]:
             raise Failed(f"{name}: no request came to the disks: {told_of['note']}")
         return dict(self.figures(told_of), key=self.key(scenario, policy), scenario=scenario, policy=policy, lines=lines, load=load,
@@ -191,7 +195,8 @@ class Place:
                 "added_ms": 1000 * run["added_io_time"] * report["base"]["io_seconds"], "slow_down": run["slow_down"], "states": states,
                 "meter": report["totals"]["energy"]["node"]["disk"]["joules"], "late": report["late"],
                 "lost": report["records_dropped"] + report["trace_lost"], "hinted": report["hints"]["issued"],
-                "windows": [windows["used"], windows["eligible"]], "outside": check.get("outside"), "unhinted": check.get("unhinted"),
+                "windows": [windows["used"], windows["eligible"]], "outside": check.get("outside"),
+                "unused": [disk["why"] for disk in check.get("first_unused", [])], "unhinted": check.get("unhinted"),
                 "break_even": check.get("break_even_seconds")}
 
     def moves_within(self, scenario, policy, seconds):
