@@ -62,6 +62,8 @@ size_t siox__budget_size(uint32_t ndisks) { return ndisks * sizeof(struct siox__
 void siox__budget_init(struct siox__budget *budget, void *memory, const struct siox_view *view) {
   budget->disk = memory; /* zeroed */
   budget->on = view->job != NULL;
+  if (budget->on)
+    siox__pauses_init(&budget->pauses, view);
   for (uint32_t d = 0; d < view->ndisks; d++)
     budget->disk[d].serve = view->disk[d].drive->nlevels - 1;
 }
@@ -104,15 +106,16 @@ static double average(bool known, double old, double value) {
   return known ? old + (value - old) / SMOOTHING : value;
 }
 
-/* Takes the cycle that ends with the beginning of this gap into the averages. */
+/* Takes the cycle that ends with the beginning of this gap into the averages. A pause that nobody
+ * told of is no time to go below the level that needs are served at. */
 static void learn(struct siox__budget_disk *b, const struct siox_drive *drive, int64_t now,
-                  int64_t gap) {
+                  int64_t gap, bool untold) {
   for (uint32_t l = 0; l < drive->nlevels; l++) {
     if (!drive->level[l].serves)
       continue;
     const struct siox__stand stand = {.at = now, .speed = drive->level[l].speed};
     double least = INFINITY;
-    for (uint32_t g = 0; g <= l; g++)
+    for (uint32_t g = untold ? l : 0; g <= l; g++)
       least = fmin(least, siox__gap_joules(drive, &stand, g, now + gap, l));
     b->cycle[l] = average(b->known, b->cycle[l], b->active[l] + least);
     b->burst[l] = b->cost[l];
@@ -199,27 +202,30 @@ static double congestion(const struct siox__budget_disk *b, const struct siox_jo
  * lost so far is spread over whole cycles, of which that gap is the last part. Where jobs share the
  * disk that is relied on only where it covers AMPLE times what is expected: others' bursts come
  * before the gap is over for this one. */
-static void bear(struct bearing *all, const struct siox_view *view, uint32_t job, int64_t now,
-                 int64_t next, const struct siox_drive *drive, const struct siox__budget_disk *b) {
+static void bear(struct bearing *all, const struct siox__pauses *pauses,
+                 const struct siox_view *view, uint32_t job, int64_t now, int64_t next,
+                 const struct siox_drive *drive, const struct siox__budget_disk *b) {
   const struct siox_job_view *j = &view->job[job];
   int64_t present = siox__budget_room(view, job, now), future = siox__budget_room(view, job, next);
   int64_t room = all->sole ? future : present;
   bool any = j->budget > 0 && j->loss[0] > 0;
+  double waits = siox__pauses_waits(pauses, view, job);
   all->njobs++;
-  all->room = all->njobs == 1 || present < all->room ? present : all->room;
+  all->room = present < all->room ? present : all->room;
   for (uint32_t l = 0; l + 1 < drive->nlevels; l++) {
-    double more = congestion(b, j, l, drive->nlevels - 1, all->expected[l]);
+    double more = fmax(congestion(b, j, l, drive->nlevels - 1, all->expected[l]), waits);
     double rate = rate_of(j, l, all->sole ? next : now) * more, later = rate_of(j, l, next) * more;
     double burst = fmax(rate * (double)b->period, (double)b->burst[l] * more);
     bool there = l == b->serve, known = all->expected[l] <= 1 || j->alone[l] > 0;
     bool bears = any && rate <= j->budget * (known ? 1 : SURE);
-    bool soon = there && (double)room + (j->budget - rate) * PATIENCE >= 0;
-    bool ample = any && AMPLE * later <= j->budget && (double)future >= AMPLE * burst;
-    double cycles = any ? (double)room / fmax(burst, 1) : 0;
+    double free = (double)room - (waits > 0 ? rate * (double)(now - j->since) : 0);
+    bool soon = there && waits <= 0 && (double)room + (j->budget - rate) * PATIENCE >= 0;
+    bool ample = any && waits <= 0 && AMPLE * later <= j->budget && (double)future >= AMPLE * burst;
+    double cycles = any ? free / fmax(burst, 1) : 0;
     all->rate[l] = fmax(all->rate[l], rate);
     all->sustained[l] &= j->budget > 0 && rate <= j->budget * (1 + TOLERANCE);
     all->afforded[l] &= bears || ample;
-    all->earned[l] &= (bears && ((double)room >= burst || soon)) || ample;
+    all->earned[l] &= (bears && (free >= burst || soon)) || ample;
     all->cycles[l] = fmin(all->cycles[l], cycles);
   }
 }
@@ -235,8 +241,9 @@ static uint32_t next_job(struct siox__claims_walk *walk, const struct siox_view 
   return SIOX_NOBODY;
 }
 
-static struct bearing bearing_of(const struct siox_view *view, int64_t now, int64_t next,
-                                 uint32_t disk, const struct siox__budget_disk *b) {
+static struct bearing bearing_of(const struct siox__pauses *pauses, const struct siox_view *view,
+                                 int64_t now, int64_t next, uint32_t disk,
+                                 const struct siox__budget_disk *b) {
   const struct siox_drive *drive = view->disk[disk].drive;
   struct bearing all = {.room = INT64_MAX};
   uint32_t job = SIOX_NOBODY, njobs = 0, found[JOBS];
@@ -252,12 +259,12 @@ static struct bearing bearing_of(const struct siox_view *view, int64_t now, int6
         expected_congestion(b, l, drive->nlevels - 1, njobs > 1 ? 1 - 1 / (double)njobs : 0);
   }
   for (uint32_t i = 0; i < njobs && njobs <= JOBS; i++)
-    bear(&all, view, found[i], now, next, drive, b);
+    bear(&all, pauses, view, found[i], now, next, drive, b);
   if (njobs <= JOBS)
     return all;
   walk = siox__claims_walk(view->claims, disk, INT64_MIN);
   while ((job = next_job(&walk, view, now, disk, job)) != SIOX_NOBODY)
-    bear(&all, view, job, now, next, drive, b);
+    bear(&all, pauses, view, job, now, next, drive, b);
   return all;
 }
 
@@ -336,10 +343,11 @@ static bool pays(struct siox__budget *budget, struct siox__budget_disk *b,
   return true;
 }
 
-/* Goes towards a level as far as the gap holds. */
+/* Goes towards a level as far as the gap holds. After n pauses that held a step the next does not
+ * with probability 1 / (n + 1): down it goes only when that part of the step's time is saved. */
 static void step(struct siox__budget *budget, struct siox__budget_disk *b,
                  const struct bearing *all, const struct siox_drive *drive, uint32_t goal,
-                 int64_t gap, int64_t now) {
+                 int64_t gap, uint32_t seen, int64_t now) {
   bool down = goal < b->serve;
   if (!down && now < b->tried_until && all->room > 0)
     return;
@@ -347,10 +355,10 @@ static void step(struct siox__budget *budget, struct siox__budget_disk *b,
   int64_t ns = 0;
   for (uint32_t l = goal; l != b->serve && to == b->serve; l += down ? 1 : -1u) {
     ns = drive->level[l].serves ? change_ns(drive, b->serve, l) : SIOX_NEVER;
-    if (ns <= gap)
+    if (ns <= gap && (!seen || !down || all->room >= ns / (seen + 1)))
       to = l;
   }
-  if (to == b->serve) {
+  if (to == b->serve && !seen) {
     uint32_t next = next_to(drive, b->serve, goal);
     ns = change_ns(drive, b->serve, next);
     if (ns < SIOX_NEVER && ns > b->longest && pays(budget, b, all, goal, next, ns, now))
@@ -361,23 +369,36 @@ static void step(struct siox__budget *budget, struct siox__budget_disk *b,
   b->serve = to;
 }
 
+/* seen: how many pauses say so, where nobody has told of this one; else 0. */
+static void choose(struct siox__budget *budget, const struct siox_view *view, int64_t now,
+                   uint32_t disk, int64_t gap, uint32_t seen) {
+  struct siox__budget_disk *b = &budget->disk[disk];
+  const struct siox_drive *drive = view->disk[disk].drive;
+  b->overlapped = 0;
+  learn(b, drive, now, gap, seen > 0);
+  const struct bearing all = bearing_of(&budget->pauses, view, now, now + gap, disk, b);
+  uint32_t high = highest_use(b, &all, drive->nlevels - 1);
+  uint32_t low = best_buy(b, &all, drive, high);
+  b->spends = spend(b, &all, drive, high, low);
+  uint32_t goal = b->spends ? low : high;
+  if (goal != b->serve)
+    step(budget, b, &all, drive, goal, gap, seen, now);
+}
+
 void siox__budget_choose(struct siox__budget *budget, const struct siox_view *view, int64_t now,
                          uint32_t disk, int64_t free_from, int64_t next) {
   struct siox__budget_disk *b = &budget->disk[disk];
-  const struct siox_drive *drive = view->disk[disk].drive;
   if (!b->used)
     return;
   int64_t gap = next > free_from ? next - free_from : 0;
   bool followed = budget->paid_at > 0 && now == budget->paid_at;
   if (gap == 0 && ++b->overlapped < OVERLAPS && !followed)
     return; /* one of several that use the disk together */
-  b->overlapped = 0;
-  learn(b, drive, now, gap);
-  const struct bearing all = bearing_of(view, now, now + gap, disk, b);
-  uint32_t high = highest_use(b, &all, drive->nlevels - 1);
-  uint32_t low = best_buy(b, &all, drive, high);
-  b->spends = spend(b, &all, drive, high, low);
-  uint32_t goal = b->spends ? low : high;
-  if (goal != b->serve)
-    step(budget, b, &all, drive, goal, gap, now);
+  choose(budget, view, now, disk, gap, 0);
+}
+
+void siox__budget_pause(struct siox__budget *budget, const struct siox_view *view, int64_t now,
+                        uint32_t disk, int64_t next, uint32_t seen) {
+  if (budget->disk[disk].used && next > now)
+    choose(budget, view, now, disk, next - now, seen);
 }

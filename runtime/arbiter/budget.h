@@ -4,6 +4,7 @@
  * cycle of burst and gap costs each disk in joules. Pure; state for siox. */
 #ifndef SIOX_ARBITER_BUDGET_H
 #define SIOX_ARBITER_BUDGET_H
+#include "arbiter/pause.h"
 #include "arbiter/rule.h"
 #include "arbiter/service.h"
 
@@ -19,6 +20,7 @@ struct siox__budget_disk {
   int64_t paid_at, deposit; /* the last step that requests waited for; ns of savings that the next
                                one down needs beyond its own time */
   int64_t tried_until;      /* a lower level: what it costs is not known before */
+  int64_t look_at;          /* in a pause that nobody has told of, to choose again; 0: never */
   uint32_t serve;           /* needs within a budget are served at this level at most */
   uint32_t overlapped;      /* ends of bursts without a gap */
   bool used;                /* requests since the last gap began */
@@ -31,6 +33,7 @@ struct siox__budget {
   int64_t paid_at; /* when disks went from a level to another though requests wait for it */
   uint32_t paid_from, paid_to;
   struct siox__services services;
+  struct siox__pauses pauses;
   struct siox__budget_disk *disk;
 };
 size_t siox__budget_size(uint32_t ndisks);
@@ -44,6 +47,10 @@ bool siox__budget_note(struct siox__budget *budget, const struct siox_served *se
  * serve at then. */
 void siox__budget_choose(struct siox__budget *budget, const struct siox_view *view, int64_t now,
                          uint32_t disk, int64_t free_from, int64_t next);
+/* The same where all who need the disk are silent, and likely to be until `next`: as many pauses of
+ * theirs as `seen` have been that long. */
+void siox__budget_pause(struct siox__budget *budget, const struct siox_view *view, int64_t now,
+                        uint32_t disk, int64_t next, uint32_t seen);
 /* ns that the job may still lose; negative when it has overspent. */
 int64_t siox__budget_room(const struct siox_view *view, uint32_t job, int64_t now);
 #endif

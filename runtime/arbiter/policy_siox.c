@@ -98,14 +98,16 @@ struct need { /* what the claims on one disk come to */
   int64_t held;    /* until then */
   int64_t next;    /* earliest need ahead */
   uint32_t next_level, next_job;
-  bool now;         /* somebody uses it now, as was said: without margins */
-  int64_t said;     /* and next */
-  bool known;       /* uses that the next need's site predicted have been judged */
-  bool vague;       /* the next use may come early */
-  bool spent;       /* somebody has lost more than its budget: no risks */
-  bool withheld;    /* somebody's claims do not count: over its share */
-  bool ended;       /* a claim for a use ahead is over already */
-  uint32_t claimed; /* greatest level in force, withheld ones included */
+  bool now;                 /* somebody uses it now, as was said: without margins */
+  int64_t said;             /* and next */
+  bool known;               /* uses that the next need's site predicted have been judged */
+  bool vague;               /* the next use may come early */
+  bool spent;               /* somebody has lost more than its budget: no risks */
+  bool withheld;            /* somebody's claims do not count: over its share */
+  bool ended;               /* a claim for a use ahead is over already */
+  uint32_t claimed;         /* greatest level in force, withheld ones included */
+  bool untold;              /* all who need it now are in pauses that they did not tell of: */
+  struct siox__pause pause; /* of these what holds for all */
 };
 
 static double speed_of(const struct siox_disk_view *v, uint32_t level) {
@@ -197,6 +199,19 @@ static uint32_t withheld_user(struct state *state, int64_t now, uint32_t disk,
   return siox__share_judge(&state->share, &state->rule.due, now, disk, top, contested);
 }
 
+/* A job needs the disk now: it may be silent nevertheless. A use that was named and may come early
+ * is no pause. */
+static void note_pause(struct state *state, int64_t now, const struct siox_view *view, uint32_t job,
+                       bool early, struct need *need) {
+  struct siox__pause p = {.next = now, .again = SIOX_NEVER};
+  if (!early)
+    p = siox__pauses_now(&state->budget.pauses, view, job, now);
+  need->pause.next = need->untold ? siox__sooner(need->pause.next, p.next) : p.next;
+  need->pause.again = need->untold ? siox__sooner(need->pause.again, p.again) : p.again;
+  need->pause.count = need->untold && need->pause.count < p.count ? need->pause.count : p.count;
+  need->untold = true;
+}
+
 /* Claims that only name a use after this time do not matter beside a need that is next; most: of
  * all margins. */
 static int64_t reach(int64_t now, int64_t next, int64_t most) {
@@ -213,7 +228,10 @@ static struct need gather(struct state *state, int64_t now, uint32_t disk,
                       .floor_job = SIOX_NOBODY,
                       .next_job = SIOX_NOBODY};
   uint32_t without = withheld_user(state, now, disk, view);
-  uint32_t last = SIOX_NOBODY; /* job whose room was looked at */
+  uint32_t last = SIOX_NOBODY;   /* job whose room was looked at */
+  uint32_t paused = SIOX_NOBODY; /* and its pause */
+  int64_t look_at = state->budget.disk[disk].look_at;
+  bool pausing = look_at > 0 && look_at <= now;
   struct siox__freed freed;
   bool apart = state->rule.greatest && siox__freed(view, disk, now, &freed);
   if (apart && freed.count) {
@@ -265,6 +283,10 @@ static struct need gather(struct state *state, int64_t now, uint32_t disk,
         if (state->budget.on)
           siox__entry_demand(drive, entry, true, &since, &asked);
         need.claimed = asked > need.claimed ? asked : need.claimed;
+        if (pausing && (job != paused || said > now)) {
+          note_pause(state, now, view, job, said > now, &need);
+          paused = job;
+        }
       }
       if (from <= now && demand && view->user && view->user[job] == without) {
         need.withheld = true;
@@ -497,25 +519,55 @@ static bool held(struct state *state, int64_t now, uint32_t disk, const struct s
   return false;
 }
 
+/* A pause that nobody told of: the level to serve at may be another one afterwards. */
+static void pause(struct state *state, int64_t now, uint32_t disk, const struct siox_event *event,
+                  const struct siox_view *view, struct need *need, struct siox__wish *wish) {
+  struct siox__budget_disk *b = &state->budget.disk[disk];
+  uint32_t serves = b->serve;
+  int64_t next = siox__sooner(need->pause.next, need->next);
+  if (view->disk[disk].free_at <= now && next - now >= state->budget.pauses.step && b->used) {
+    siox__budget_pause(&state->budget, view, now, disk, next, need->pause.count);
+    b->look_at = 0;
+    if (b->serve != serves)
+      *need = gather(state, now, disk, event, view, wish);
+    return;
+  }
+  b->look_at = b->used && need->pause.again < SIOX_NEVER ? need->pause.again : 0;
+}
+
 static void wish(void *memory, int64_t now, uint32_t disk, const struct siox_event *event,
                  const struct siox_view *view, struct siox__wish *wish) {
   struct state *state = memory;
   const struct siox_disk_view *v = &view->disk[disk];
   uint32_t serves = state->budget.disk[disk].serve;
-  if (stands(state, now, disk, event, view, wish) || held(state, now, disk, event, view, wish))
+  struct siox__budget_disk *b = &state->budget.disk[disk];
+  bool pausing = b->look_at > 0 && b->look_at <= now;
+  if (!pausing &&
+      (stands(state, now, disk, event, view, wish) || held(state, now, disk, event, view, wish))) {
+    if (b->look_at > 0)
+      wish->wake = siox__sooner(wish->wake, b->look_at);
     return;
+  }
   bool chosen = state->budget.disk[disk].serve != serves; /* it was, and so cannot stand */
   struct need need = gather(state, now, disk, event, view, wish);
   state->holder[disk] = need.holder;
   wish->unclaimed = !need.any;
-  if (!need.any)
+  if (!need.any) {
+    b->look_at = 0;
     return;
+  }
   if (state->budget.on && !chosen && event->kind == SIOX_EVENT_CLAIM && need.said != SIOX_NEVER) {
     int64_t from = v->free_at > now ? v->free_at : now;
     siox__budget_choose(&state->budget, view, now, disk, need.now ? need.said : from, need.said);
     if (state->budget.disk[disk].serve != serves)
       need = gather(state, now, disk, event, view, wish);
   }
+  if (need.untold)
+    pause(state, now, disk, event, view, &need, wish);
+  else if (pausing)
+    b->look_at = 0; /* nobody needs it */
+  if (b->look_at > 0)
+    wish->wake = siox__sooner(wish->wake, b->look_at);
   if (need.next == SIOX_NEVER) {
     wish->level = need.floor > siox__lowest(v->drive) ? need.floor : siox__lowest(v->drive);
     wish->job = need.floor_job;
@@ -532,6 +584,8 @@ static int64_t event(void *memory, int64_t now, const struct siox_event *event,
     struct siox_claim_entry hint =
         siox_claims_get(view->claims, event->client, siox_mask_next(event->disks, 0));
     siox__history_promise(&state->history, event->client, event->disks, &hint);
+    if (state->budget.on)
+      siox__pauses_told(&state->budget.pauses, view, event->job, now);
   } else if (event->kind == SIOX_EVENT_ACCESS ||
              (event->kind == SIOX_EVENT_CLAIM && event->flag == 1)) {
     int64_t room = state->budget.on ? siox__budget_room(view, event->job, now) : 0;
@@ -552,10 +606,17 @@ static int64_t served(void *memory, int64_t now, const struct siox_served *s,
     state->busy[s->disk] = 0;
   else if (s->end - s->arrival > state->busy[s->disk])
     state->busy[s->disk] = s->end - s->arrival;
-  if (!enough)
+  int64_t look = SIOX_NEVER;
+  if (state->budget.on) {
+    look = siox__pauses_served(&state->budget.pauses, s, view);
+    state->budget.disk[s->disk].look_at = look < SIOX_NEVER ? look : 0;
+  }
+  if (enough)
+    look = now + 1; /* the budget is spent */
+  if (look >= state->rule.due.time[s->disk])
     return SIOX_NEVER;
-  siox__due_set(&state->rule.due, s->disk, now + 1); /* the budget is spent: look again */
-  return now + 1;
+  siox__due_set(&state->rule.due, s->disk, look);
+  return look;
 }
 
 const struct siox_policy siox__policy_siox = {.name = "siox",

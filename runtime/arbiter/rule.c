@@ -82,14 +82,26 @@ static bool under_decayed(const struct siox_view *view, uint32_t disk, uint32_t 
   return false;
 }
 
+/* Does the client's claim on the disk say as much as its touch did? It is served within the delay
+ * budget then, and what it touched before it spoke is no reason to do otherwise. */
+static bool claimed(const struct siox__rule *rule, const struct siox_view *view, int64_t now,
+                    uint32_t disk, const struct siox__claimant *c) {
+  if (!rule->gap || !view->job || !(view->job[c->job].budget > 0))
+    return false;
+  const struct siox_claim_entry entry = siox_claims_get(view->claims, c->client, disk);
+  return entry.flag == 1 && entry.until == SIOX_NEVER &&
+         siox__entry_predicts(view, disk, &entry, true, now);
+}
+
 /* Until when unpredicted touches hold the disk; now or earlier: not at all. */
-static int64_t pinned_until(const struct siox_view *view, uint32_t disk, uint32_t *job) {
+static int64_t pinned_until(const struct siox__rule *rule, const struct siox_view *view,
+                            int64_t now, uint32_t disk, uint32_t *job) {
   int64_t touched = view->disk[disk].orphaned;
   struct siox__claims_walk walk = siox__claims_walk(view->unknown, disk, INT64_MIN);
   const struct siox__claimant *c;
   *job = SIOX_NOBODY;
   while ((c = siox__claims_next(&walk, INT64_MAX)))
-    if (c->entry.need_by > touched) {
+    if (c->entry.need_by > touched && !claimed(rule, view, now, disk, c)) {
       touched = c->entry.need_by;
       *job = c->job;
     }
@@ -235,7 +247,8 @@ static void look(struct siox__rule *rule, void *state, siox__wish_fn wish_fn, in
   struct siox__wish wish = {.level = v->level, .job = SIOX_NOBODY, .wake = SIOX_NEVER};
 
   note(&rule->disk[disk], now, event);
-  wish.wake = missed ? siox__later(now, view->hold[disk]) : pinned_until(view, disk, &wish.job);
+  wish.wake =
+      missed ? siox__later(now, view->hold[disk]) : pinned_until(rule, view, now, disk, &wish.job);
   if (missed || wish.wake > now) {
     wish.level = v->drive->nlevels - 1;
     if (missed)
