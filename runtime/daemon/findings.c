@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "daemon/findings.h"
+#include "monitor/metrics.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -117,7 +118,7 @@ void siox__findings_of(const struct siox__findings *f, int32_t pid, int64_t sinc
 }
 
 static bool is_network(const struct siox_metric *m) {
-  return (strcmp(m->name, "net_bytes_received") == 0 || strcmp(m->name, "net_bytes_sent") == 0) &&
+  return (siox__is_named(m, "net_bytes_received") || siox__is_named(m, "net_bytes_sent")) &&
          strcmp(m->where, "lo") != 0;
 }
 

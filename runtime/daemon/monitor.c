@@ -52,7 +52,7 @@ static void take_notes(struct siox__monitor *m) {
 /* One more cycle's worth of what others ask for; under the lock. */
 static void publish(struct siox__monitor *m, const struct siox_cycle *cycle) {
   m->cycles++;
-  m->told = m->judged;
+  siox__watched_copy(&m->told, &m->judged);
   siox__findings_take(&m->findings, &m->told, cycle->now_ns);
   siox__domains_take(&m->domains, cycle);
   if (!m->ending) /* a thread that is left behind has no store any more */
@@ -79,7 +79,7 @@ static void publish(struct siox__monitor *m, const struct siox_cycle *cycle) {
   for (size_t i = siox_cycle_next(cycle, 0); i < cycle->nseries;
        i = siox_cycle_next(cycle, i + 1)) {
     const struct siox_series *s = &cycle->series[i];
-    if (!s->gone && strcmp(s->metric.name, "utilisation") == 0)
+    if (!s->gone && siox__is_named(&s->metric, "utilisation"))
       json_object_set_new(m->utilisation, s->metric.where,
                           s->last.state == SIOX_SAMPLE_VALID ? json_real(s->last.value)
                                                              : json_null());

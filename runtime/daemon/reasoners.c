@@ -4,6 +4,7 @@
 #include "monitor/reasoner.h"
 #include <ctype.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -271,7 +272,10 @@ void siox__reasoners_cycle(struct siox__reasoners *r, const struct siox__reasone
   size_t of[MOST_ISSUES];
   struct siox__peers_seen peers = {.n = 0};
   const size_t n = in->nissues < MOST_ISSUES ? in->nissues : MOST_ISSUES;
-  *levels = (struct siox__levels){.processes = (uint32_t)in->nprocesses, .above = r->system_said};
+  memset(levels, 0, offsetof(struct siox__levels, told));
+  levels->ntold = 0;
+  levels->processes = (uint32_t)in->nprocesses;
+  levels->above = r->system_said;
   follow(r, in->processes,
          in->nprocesses < SIOX__PROCESSES_JUDGED ? in->nprocesses : SIOX__PROCESSES_JUDGED);
   levels->judged = (uint32_t)r->nprocesses;

@@ -5,6 +5,7 @@
 #include "monitor/input.h"
 #include "monitor/metrics.h"
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -187,6 +188,24 @@ void siox__watch_cycle(struct siox__watch *w, const struct siox__reasoners_input
     siox__log(log, SIOX__LOG_INFO, "%s: %s%s%s", siox_verdict_name(node->verdict), node->subject,
               *node->subject ? ": " : "", node->evidence);
   w->said = node->verdict;
+}
+
+static void copy_levels(struct siox__levels *to, const struct siox__levels *from) {
+  memcpy(to, from, offsetof(struct siox__levels, told));
+  memcpy(to->told, from->told, from->ntold * sizeof *to->told);
+  to->ntold = from->ntold;
+}
+
+void siox__watched_copy(struct siox__watched *to, const struct siox__watched *from) {
+  const uint64_t oldest = from->kept < SIOX__ISSUES_KEPT ? 0 : from->kept - SIOX__ISSUES_KEPT;
+  for (uint64_t i = to->kept > oldest ? to->kept : oldest; i < from->kept; i++)
+    to->seen[i % SIOX__ISSUES_KEPT] = from->seen[i % SIOX__ISSUES_KEPT];
+  copy_levels(&to->levels, &from->levels);
+  to->cycles = from->cycles;
+  to->abnormal = from->abnormal;
+  to->issues = from->issues;
+  to->unjudged = from->unjudged;
+  to->kept = from->kept;
 }
 
 struct siox__reasoners *siox__watch_reasoners(struct siox__watch *w) { return w->reasoners; }

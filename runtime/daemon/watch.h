@@ -38,6 +38,9 @@ void siox__watch_cycle(struct siox__watch *w, const struct siox__reasoners_input
                        struct siox__watched *seen, const struct siox__log *log);
 /* Those of the last cycle. */
 struct siox_issue *siox__watch_issues(struct siox__watch *w, size_t *n);
+/* What is told now; *to is what was told before, zeroed at first. Of the lists, tens of kilobytes,
+ * only what is new and in use is copied. */
+void siox__watched_copy(struct siox__watched *to, const struct siox__watched *from);
 /* Adds node, system and processes; all: with issues and single processes. */
 void siox__watched_json(const struct siox__watched *seen, int64_t now_ns, bool all, json_t *o);
 

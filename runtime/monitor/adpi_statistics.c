@@ -40,6 +40,7 @@ struct extremes {
   double low, high;
 };
 struct learned {
+  bool watched;                                     /* when the lists were the set's */
   struct extremes past[WINDOWS], range, taken, all; /* taken, all: of this window */
   uint32_t npast, next, n, beyond, ntaken;          /* the last three: samples of this window */
   double counted, low, high; /* values, and those in the tails; the older ones fade */
@@ -55,6 +56,7 @@ struct statistics {
   const char *metrics;
   struct siox__slots slots;
   double nmetrics; /* that are watched, counted when the lists were these */
+  double beyond;   /* so many tails must lie beyond what is not that rare, for so many */
   uint64_t lists;
 };
 /* A value, and what is known of its metric. */
@@ -200,7 +202,7 @@ static int learn(struct learned *l, const struct statistics *set, double nmetric
   const bool far = v > r.high + tail + noise || v < r.low - tail - noise;
   const double rare = set->rare < 1 ? set->rare / nmetrics : 1;
   /* Two steps of a counter can be told from one; how long cycles last varies. */
-  const double margin = fmax(tail * (1 + log2(nmetrics)), 1.5 * about->step) + noise;
+  const double margin = fmax(tail * set->beyond, 1.5 * about->step) + noise;
   const int beyond = !speaks ? 0 : v > r.high + margin ? 1 : v < r.low - margin ? -1 : 0;
   const bool made_up = about->is_rate && speaks && catches_up(l, v, beyond);
   int side = 0;
@@ -254,10 +256,14 @@ static bool watched(const struct statistics *set, const struct siox_series *s) {
 static void count_metrics(struct statistics *set, const struct siox_cycle *cycle) {
   if (cycle->lists > 0 && cycle->lists == set->lists)
     return;
+  struct learned *l = set->slots.at;
   set->lists = cycle->lists;
   set->nmetrics = 0;
-  for (size_t i = 0; i < cycle->nseries; i++)
-    set->nmetrics += watched(set, &cycle->series[i]);
+  for (size_t i = 0; i < cycle->nseries; i++) {
+    l[i].watched = watched(set, &cycle->series[i]);
+    set->nmetrics += l[i].watched;
+  }
+  set->beyond = 1 + log2(set->nmetrics);
 }
 
 static struct judged about_sample(const struct siox_series *s) {
@@ -282,9 +288,9 @@ static int cycle_statistics(void *state, const struct siox_adpi_input *input,
   count_metrics(set, cycle);
   for (size_t i, k = 0; (i = siox_cycle_moved(cycle, &k)) < cycle->nseries;) {
     const struct siox_series *s = &cycle->series[i];
-    if (!siox__is_sample(&s->last) || !watched(set, s))
-      continue;
     struct learned *l = (struct learned *)set->slots.at + i;
+    if (!l->watched || !siox__is_sample(&s->last))
+      continue;
     const struct extremes range = l->range; /* before this value can turn the window */
     const struct judged about = about_sample(s);
     const int side = learn(l, set, set->nmetrics, &about);

@@ -36,6 +36,7 @@ void siox_collector_free(struct siox_collector *c) {
   free(c->moved);
   free(c->listeners);
   free(c->pids);
+  siox__collector_forget(c);
   free(c);
 }
 
@@ -341,36 +342,6 @@ int siox_collector_cycle(struct siox_collector *c, int64_t now_ns, int64_t boot_
 }
 
 const struct siox_cycle *siox_collector_last(const struct siox_collector *c) { return &c->cycle; }
-
-int siox__collector_sample(void *collector, const char *name, const char *where, double *value) {
-  const struct siox_collector *c = collector;
-  int result = SIOX_ENOENT;
-  *value = 0;
-  for (size_t i = siox_cycle_next(&c->cycle, 0); i < c->cycle.nseries;
-       i = siox_cycle_next(&c->cycle, i + 1)) {
-    const struct siox_series *s = &c->series[i];
-    if (s->gone || strcmp(s->metric.name, name) != 0 ||
-        (where && strcmp(s->metric.where, where) != 0))
-      continue;
-    if (s->last.state != SIOX_SAMPLE_VALID)
-      return SIOX_EUNKNOWN;
-    *value += s->last.value;
-    result = 0;
-  }
-  return result;
-}
-
-void siox__collector_each(void *collector, const char *name,
-                          void (*take)(void *, const char *, double, int), void *context) {
-  const struct siox_collector *c = collector;
-  for (size_t i = siox_cycle_next(&c->cycle, 0); i < c->cycle.nseries;
-       i = siox_cycle_next(&c->cycle, i + 1)) {
-    const struct siox_series *s = &c->series[i];
-    if (!s->gone && strcmp(s->metric.name, name) == 0)
-      take(context, s->metric.where, s->last.value,
-           s->last.state == SIOX_SAMPLE_VALID ? 0 : SIOX_EUNKNOWN);
-  }
-}
 
 size_t siox__collector_watched(void *collector, const int32_t **pids) {
   const struct siox_collector *c = collector;

@@ -40,6 +40,8 @@ struct siox_collector {
   int64_t boot_ns;
   int32_t *pids;
   size_t npids;
+  struct siox__found *found; /* what providers ask, and which series answer */
+  size_t nfound, next_found; /* next: that is asked next, most likely */
 };
 
 /* Which series count in this cycle. */
@@ -48,6 +50,7 @@ void siox__collector_choose(struct siox_collector *c);
 int siox__collector_sample(void *collector, const char *name, const char *where, double *value);
 void siox__collector_each(void *collector, const char *name,
                           void (*take)(void *, const char *, double, int), void *context);
+void siox__collector_forget(struct siox_collector *c); /* what was asked */
 size_t siox__collector_watched(void *collector, const int32_t **pids);
 
 #endif

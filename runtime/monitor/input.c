@@ -33,6 +33,7 @@ int siox__input_error(int number) {
 
 int siox__input_at(struct siox__input *in, const char *root, const char *path) {
   in->fd = -1;
+  in->own = !*root;
   const int n = snprintf(in->path, sizeof in->path, "%s%s", root, path);
   return n < 0 || (size_t)n >= sizeof in->path ? SIOX_ERANGE : 0;
 }
@@ -43,8 +44,8 @@ void siox__input_close(struct siox__input *in) {
   in->fd = -1;
 }
 
-/* The file behind the descriptor is no longer in any directory: another one may have its name. In
- * /sys and /proc that is a device that went away. */
+/* The file behind the descriptor is no longer in any directory: another one may have its name. Of a
+ * device that went away /sys and /proc read no more, so there it need not be asked each time. */
 static bool is_replaced(int fd) {
   struct stat s;
   return fstat(fd, &s) != 0 || s.st_nlink == 0;
@@ -75,8 +76,9 @@ static ssize_t read_at_start(int fd, char *text, size_t size) {
 
 int siox__input_again(struct siox__input *in, char *text, size_t size) {
   text[0] = 0;
-  if (in->fd >= 0 && is_replaced(in->fd))
+  if (in->fd >= 0 && !in->own && is_replaced(in->fd))
     siox__input_close(in);
+  const bool kept = in->fd >= 0;
   if (in->fd < 0)
     in->fd = open(in->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (in->fd < 0)
@@ -85,7 +87,7 @@ int siox__input_again(struct siox__input *in, char *text, size_t size) {
   if (n < 0) {
     const int e = siox__input_error(errno);
     siox__input_close(in);
-    return e;
+    return e == SIOX_ENOENT && kept && in->own ? siox__input_again(in, text, size) : e;
   }
   const bool cut = (size_t)n == size;
   size_t length = cut ? size - 1 : (size_t)n;

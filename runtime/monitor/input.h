@@ -24,6 +24,7 @@ void siox__input_names_free(char **names, size_t n);
 struct siox__input {
   char path[256]; /* with the root */
   int fd;         /* -1: not open */
+  bool own;       /* of the machine itself: reading what went away fails there */
 };
 /* SIOX_ERANGE: the path is too long. Nothing is opened yet. */
 int siox__input_at(struct siox__input *in, const char *root, const char *path);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Jobs' joules, cycle by cycle: what waits for a meter, and who gets it. */
 #include "monitor/ledger.h"
+#include "monitor/metrics.h"
 #include "monitor/processor_time.h"
 #include <math.h>
 #include <stdlib.h>
@@ -78,7 +79,7 @@ static struct said said_in(struct siox__ledger *l, const struct siox_cycle *cycl
       continue;
     if (s->best && s->metric.domain == SIOX_DOMAIN_PACKAGE)
       take_package(l, s, &t);
-    if (strcmp(s->metric.name, "cpu_user") == 0 && s->metric.where[0])
+    if (siox__is_named(&s->metric, "cpu_user") && s->metric.where[0])
       t.cores++;
     if (siox__is_busy_time(s->metric.name) && !s->metric.where[0]) {
       t.busy_s += s->last.state == SIOX_SAMPLE_VALID ? s->last.amount : 0;
@@ -94,7 +95,7 @@ static int follow(struct siox__ledger *l, const struct siox_cycle *cycle) {
     return 0;
   l->nbusy = 0;
   for (size_t i = 0; i < cycle->nseries; i++) {
-    if (strcmp(cycle->series[i].metric.name, "process_cpu") != 0)
+    if (!siox__is_named(&cycle->series[i].metric, "process_cpu"))
       continue;
     if (l->nbusy == l->busy_room) {
       const size_t room = l->busy_room ? 2 * l->busy_room : 16;

@@ -63,14 +63,17 @@ void siox__process_files_close(struct siox__process_files *files) {
 }
 
 /* One read a file, which /proc makes anew for each of them. */
-static int read_kept(const char *root, const char *path, int *fd, char *text, size_t size) {
+static int read_kept(const char *root, int32_t pid, const char *name, int *fd, char *text,
+                     size_t size) {
+  char path[256];
+  if (!fd || *fd < 0) {
+    const int length = snprintf(path, sizeof path, "%s/proc/%d/%s", fd ? root : "", (int)pid, name);
+    if (length < 0 || (size_t)length >= sizeof path)
+      return SIOX_ERANGE;
+  }
   if (!fd)
     return siox__input_text(root, path, text, size);
-  char full[256];
-  const int length = snprintf(full, sizeof full, "%s%s", root, path);
-  if (length < 0 || (size_t)length >= sizeof full)
-    return SIOX_ERANGE;
-  if (*fd < 0 && (*fd = open(full, O_RDONLY | O_CLOEXEC)) < 0)
+  if (*fd < 0 && (*fd = open(path, O_RDONLY | O_CLOEXEC)) < 0)
     return siox__input_error(errno);
   const ssize_t n = pread(*fd, text, size - 1, 0);
   if (n < 0)
@@ -105,20 +108,18 @@ static int numbers_of(const char *text, struct siox__process_io *io) {
 
 int siox__process_io(const char *root, int32_t pid, struct siox__process_files *files,
                      struct siox__process_io *io) {
-  char path[64], text[512];
+  char text[512];
   *io = (struct siox__process_io){0};
-  snprintf(path, sizeof path, "/proc/%d/io", pid);
-  const int n = read_kept(root, path, files ? &files->io : NULL, text, sizeof text);
+  const int n = read_kept(root, pid, "io", files ? &files->io : NULL, text, sizeof text);
   return n < 0 ? n : numbers_of(text, io);
 }
 
 int siox__process_resident(const char *root, int32_t pid, struct siox__process_files *files,
                            uint64_t *pages) {
-  char path[64], text[256];
+  char text[256];
   uint64_t size;
   *pages = 0;
-  snprintf(path, sizeof path, "/proc/%d/statm", pid);
-  const int n = read_kept(root, path, files ? &files->statm : NULL, text, sizeof text);
+  const int n = read_kept(root, pid, "statm", files ? &files->statm : NULL, text, sizeof text);
   if (n < 0)
     return n;
   const char *at = text;

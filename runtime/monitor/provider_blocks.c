@@ -25,9 +25,7 @@ static const struct siox__table_column columns[] = {
     COUNTER("disk_busy_time", "s", 1e-3, MS32, 9),
 };
 
-static bool whole_device(const char *root, const char *text, char *name, size_t size,
-                         const char **numbers) {
-  char path[512];
+static bool device(const char *text, char *name, size_t size, const char **numbers) {
   const char *p = text;
   uint64_t number;
   for (int i = 0; i < 2; i++) { /* major and minor */
@@ -39,10 +37,14 @@ static bool whole_device(const char *root, const char *text, char *name, size_t 
   const size_t length = strcspn(p, " \t");
   if (length == 0 || length >= size)
     return false;
-  snprintf(name, size, "%.*s", (int)length, p);
+  memcpy(name, p, length);
+  name[length] = 0;
   *numbers = p + length;
-  if (strncmp(name, "loop", 4) == 0 || strncmp(name, "ram", 3) == 0)
-    return false;
+  return strncmp(name, "loop", 4) != 0 && strncmp(name, "ram", 3) != 0;
+}
+
+static bool whole(const char *root, const char *name) {
+  char path[512];
   snprintf(path, sizeof path, "%s/sys/block/%s", root, name);
   for (char *slash = path + strlen(root) + sizeof "/sys/block/" - 1; (slash = strchr(slash, '/'));)
     *slash = '!'; /* sysfs's spelling of cciss/c0d0 */
@@ -50,7 +52,7 @@ static bool whole_device(const char *root, const char *text, char *name, size_t 
 }
 
 static const struct siox__table table = {"/proc/diskstats", columns,
-                                         sizeof columns / sizeof columns[0], whole_device};
+                                         sizeof columns / sizeof columns[0], device, whole};
 
 static int open_blocks(const struct siox_provider_env *env, void **state, struct siox_diag *diag) {
   return siox__table_open(&table, env, "blocks", (struct siox__table_state **)state, diag);

@@ -2,7 +2,6 @@
 /* /proc/net/dev: what each network interface carried. */
 #include "monitor/builtin.h"
 #include "monitor/table.h"
-#include <stdio.h>
 #include <string.h>
 
 #define COUNTER(metric, unit, polarity, number)                                                    \
@@ -20,19 +19,18 @@ static const struct siox__table_column columns[] = {
 
 /* " eth0: 123 ...": interfaces may have colons in their names, and old kernels write no space
  * behind the last one. */
-static bool interface(const char *root, const char *text, char *name, size_t size,
-                      const char **numbers) {
-  (void)root;
+static bool interface(const char *text, char *name, size_t size, const char **numbers) {
   const char *begin = text + strspn(text, " \t"), *colon = strrchr(begin, ':');
   if (!colon || colon == begin || (size_t)(colon - begin) >= size)
     return false;
-  snprintf(name, size, "%.*s", (int)(colon - begin), begin);
+  memcpy(name, begin, (size_t)(colon - begin));
+  name[colon - begin] = 0;
   *numbers = colon + 1;
   return true;
 }
 
 static const struct siox__table table = {"/proc/net/dev", columns,
-                                         sizeof columns / sizeof columns[0], interface};
+                                         sizeof columns / sizeof columns[0], interface, NULL};
 
 static int open_networks(const struct siox_provider_env *env, void **state,
                          struct siox_diag *diag) {

@@ -15,6 +15,7 @@
  * reason. */
 #include "monitor/reasoner.h"
 #include "monitor/adpi.h"
+#include "monitor/metrics.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,7 +46,7 @@ void siox_cycle_utilisation(const struct siox_cycle *cycle, double utilisation[S
   for (size_t i = siox_cycle_next(cycle, 0); i < cycle->nseries;
        i = siox_cycle_next(cycle, i + 1)) {
     const struct siox_series *s = &cycle->series[i];
-    if (s->gone || s->last.state != SIOX_SAMPLE_VALID || strcmp(s->metric.name, "utilisation") != 0)
+    if (s->gone || s->last.state != SIOX_SAMPLE_VALID || !siox__is_named(&s->metric, "utilisation"))
       continue;
     for (enum siox_category c = 0; c < SIOX_NCATEGORIES; c++)
       if (strcmp(s->metric.where, siox_category_name(c)) == 0)

@@ -5,6 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Devices come, and partitions become devices of their own, by a person's hand. */
+static const int64_t LOOK_AGAIN_NS = INT64_C(2000000000);
+
+struct line {
+  char name[56];
+  bool wanted;
+};
 struct siox__table_state {
   const struct siox__table *table;
   char root[256];
@@ -12,6 +19,10 @@ struct siox__table_state {
   char *text;
   size_t room;
   struct siox__metrics metrics; /* ncolumns a place, places in the file's order */
+  /* What was said of the lines' names, in their order, since looked_ns. */
+  struct line *lines;
+  size_t nlines, lines_room;
+  int64_t looked_ns;
 };
 
 void siox__table_close(void *state) {
@@ -19,6 +30,7 @@ void siox__table_close(void *state) {
   siox__metrics_free(&s->metrics);
   siox__input_close(&s->in);
   free(s->text);
+  free(s->lines);
   free(s);
 }
 
@@ -45,15 +57,38 @@ static int read_all(struct siox__table_state *s) {
   return n < 0 ? n : 0;
 }
 
-/* The next line from *at on that is wanted. */
-static bool next_place(const struct siox__table_state *s, char **at, char *name, size_t size,
-                       const char **numbers) {
+/* The answer of before, if the line of that number had that name; else it is asked. */
+static bool is_wanted(struct siox__table_state *s, size_t number, const char *name) {
+  if (!s->table->wanted)
+    return true;
+  if (number < s->nlines && strcmp(s->lines[number].name, name) == 0)
+    return s->lines[number].wanted;
+  const bool wanted = s->table->wanted(s->root, name);
+  s->nlines = number < s->nlines ? number : s->nlines; /* those behind it are others now */
+  if (number != s->nlines)
+    return wanted;
+  if (s->nlines == s->lines_room) {
+    struct line *more = realloc(s->lines, (2 * s->lines_room + 16) * sizeof *more);
+    if (!more)
+      return wanted;
+    s->lines = more;
+    s->lines_room = 2 * s->lines_room + 16;
+  }
+  struct line *added = &s->lines[s->nlines++];
+  added->wanted = wanted;
+  snprintf(added->name, sizeof added->name, "%s", name);
+  return wanted;
+}
+
+/* The next line from *at on that is wanted; *number of those that have a name. */
+static bool next_place(struct siox__table_state *s, char **at, size_t *number, char *name,
+                       size_t size, const char **numbers) {
   while (*at && **at) {
     char *line = *at, *end = strchr(line, '\n');
     *at = end ? end + 1 : NULL;
     if (end)
       *end = 0;
-    if (s->table->line(s->root, line, name, size, numbers))
+    if (s->table->line(line, name, size, numbers) && is_wanted(s, (*number)++, name))
       return true;
   }
   return false;
@@ -62,8 +97,9 @@ static bool next_place(const struct siox__table_state *s, char **at, char *name,
 static int list(struct siox__table_state *s, char *text) {
   char name[56];
   const char *numbers;
+  size_t number = 0;
   s->metrics.n = 0;
-  for (char *at = text; next_place(s, &at, name, sizeof name, &numbers);)
+  for (char *at = text; next_place(s, &at, &number, name, sizeof name, &numbers);)
     for (size_t i = 0; i < s->table->ncolumns; i++) {
       const struct siox__table_column *c = &s->table->columns[i];
       struct siox_metric *m = siox__metrics_add(&s->metrics, c->kind, c->metric, name, c->unit);
@@ -99,14 +135,17 @@ static void numbers_of(const struct siox__table *t, const char *numbers,
 int siox__table_read(void *state, int64_t now_ns, struct siox_reading *readings) {
   struct siox__table_state *s = state;
   char name[56];
-  size_t at_metric = 0;
+  size_t at_metric = 0, number = 0;
   const char *numbers;
-  (void)now_ns;
   int e = read_all(s);
   if (e < 0)
     return e;
+  if (now_ns - s->looked_ns >= LOOK_AGAIN_NS) {
+    s->nlines = 0;
+    s->looked_ns = now_ns;
+  }
   bool same = true;
-  for (char *at = s->text; same && next_place(s, &at, name, sizeof name, &numbers);
+  for (char *at = s->text; same && next_place(s, &at, &number, name, sizeof name, &numbers);
        at_metric += s->table->ncolumns) {
     same = at_metric < s->metrics.n && strcmp(s->metrics.list[at_metric].where, name) == 0;
     if (same)

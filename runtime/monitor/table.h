@@ -19,7 +19,10 @@ struct siox__table {
   const struct siox__table_column *columns;
   size_t ncolumns;
   /* The name that a line begins with, and its numbers behind it; false: no place that is wanted. */
-  bool (*line)(const char *root, const char *text, char *name, size_t size, const char **numbers);
+  bool (*line)(const char *text, char *name, size_t size, const char **numbers);
+  /* Whether the place of that name is wanted, where that takes a look elsewhere; the answer holds
+   * for some seconds. NULL: all are. */
+  bool (*wanted)(const char *root, const char *name);
 };
 struct siox__table_state;
 

@@ -81,6 +81,29 @@ static void what_may_be_the_fullest_disk_is_not_left_out(void **unused) {
   tree_free(&t);
 }
 
+static void a_disk_that_comes_is_looked_at_like_the_others(void **unused) {
+  (void)unused;
+  struct tree t;
+  tree_new(&t);
+  put_node(&t, 0, 0, 0, 0);
+  tree_put(&t, "/proc/diskstats", " 8 0 sda 0 0 0 0 0 0 0 0 0 0 0\n");
+  struct siox_collector *c = node_on(&t);
+  cycle_at(c, 0);
+  cycle_at(c, 1000);
+  assert_near(value_of(c, "utilisation", "disk"), 0, 0);
+  for (unsigned s = 2; s < 4; s++) { /* sdb is busy for 0.9 s a second */
+    tree_put(&t, "/proc/diskstats",
+             " 8 0 sda 0 0 0 0 0 0 0 0 0 0 0\n 8 16 sdb 0 0 0 0 0 0 0 0 0 %u 0\n", s * 900);
+    cycle_at(c, s * 1000);
+  }
+  assert_near(value_of(c, "utilisation", "disk"), 0.9, 1e-12);
+  tree_put(&t, "/proc/diskstats", " 8 0 sda 0 0 0 0 0 0 0 0 0 100 0\n");
+  cycle_at(c, 4000);
+  assert_near(value_of(c, "utilisation", "disk"), 0.1, 1e-12);
+  siox_collector_free(c);
+  tree_free(&t);
+}
+
 static const char script[] = "/script";
 static int scripted(const struct tree *t, struct siox_collector **c, struct siox_diag *diag) {
   static char path[4096];
@@ -169,6 +192,7 @@ int main(void) {
       cmocka_unit_test(utilisation_is_of_the_same_cycle_and_of_the_fullest_place),
       cmocka_unit_test(what_a_part_of_is_lost_has_no_utilisation),
       cmocka_unit_test(what_may_be_the_fullest_disk_is_not_left_out),
+      cmocka_unit_test(a_disk_that_comes_is_looked_at_like_the_others),
       cmocka_unit_test(a_row_of_a_script_holds_until_the_next),
       cmocka_unit_test(what_is_wrong_in_a_script_is_named_with_its_line),
       cmocka_unit_test(a_setting_that_is_not_there_is_named_with_file_and_line),

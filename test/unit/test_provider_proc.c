@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* What /proc and cpufreq say, on trees written by the test; values by hand. */
+#include "monitor/input.h"
 #include "provider_support.h"
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 static void put_stat(const struct tree *t, unsigned user0, unsigned idle0, bool second) {
   tree_put(t, "/proc/stat",
@@ -100,6 +104,62 @@ static void block_devices_are_whole_ones(void **unused) {
   assert_null(series_of(c, "disk_bytes_read", "loop0"));
   siox_collector_free(c);
   tree_free(&t);
+}
+
+static void what_becomes_a_device_is_found_within_seconds(void **unused) {
+  (void)unused;
+  struct tree t;
+  tree_new(&t);
+  tree_put(&t, "/sys/block/sda/dev", "8:0");
+  tree_put(&t, "/proc/diskstats",
+           " 8 0 sda 0 0 0 0 0 0 0 0 0 0 0\n 8 1 md0 0 0 0 0 0 0 0 0 0 0 0\n");
+  struct siox_collector *c = collector_on(&t, "blocks");
+  cycle_at(c, 0);
+  assert_null(series_of(c, "disk_reads", "md0"));
+  tree_put(&t, "/sys/block/md0/dev", "8:1");
+  cycle_at(c, 4000);
+  assert_non_null(series_of(c, "disk_reads", "md0"));
+  siox_collector_free(c);
+  tree_free(&t);
+}
+
+static void a_line_between_others_is_asked_about_itself(void **unused) {
+  (void)unused;
+  struct tree t;
+  tree_new(&t);
+  tree_put(&t, "/sys/block/sda/dev", "8:0");
+  tree_put(&t, "/sys/block/sdb/dev", "8:16");
+  tree_put(&t, "/proc/diskstats",
+           " 8 0 sda 1 0 0 0 0 0 0 0 0 0 0\n 8 16 sdb 2 0 0 0 0 0 0 0 0 0 0\n");
+  struct siox_collector *c = collector_on(&t, "blocks");
+  cycle_at(c, 1);
+  tree_put(&t, "/proc/diskstats",
+           " 8 0 sda 1 0 0 0 0 0 0 0 0 0 0\n 8 1 sda1 9 0 0 0 0 0 0 0 0 0 0\n"
+           " 8 16 sdb 5 0 0 0 0 0 0 0 0 0 0\n");
+  cycle_at(c, 1001);
+  assert_null(series_of(c, "disk_reads", "sda1"));
+  assert_near(value_of(c, "disk_reads", "sdb"), 3, 1e-12);
+  siox_collector_free(c);
+  tree_free(&t);
+}
+
+static void a_kept_file_of_what_went_away_from_the_machine_is_gone(void **unused) {
+  (void)unused;
+  char path[64], text[1024];
+  struct siox__input in;
+  const pid_t child = fork();
+  if (child == 0)
+    for (;;)
+      pause();
+  assert_true(child > 0);
+  snprintf(path, sizeof path, "/proc/%d/stat", (int)child);
+  assert_int_equal(siox__input_at(&in, "", path), 0);
+  assert_true(siox__input_again(&in, text, sizeof text) > 0);
+  assert_true(siox__input_again(&in, text, sizeof text) > 0);
+  kill(child, SIGKILL);
+  waitpid(child, NULL, 0);
+  assert_int_equal(siox__input_again(&in, text, sizeof text), SIOX_ENOENT);
+  assert_int_equal(in.fd, -1);
 }
 
 static void a_devices_milliseconds_start_again_after_49_days(void **unused) {
@@ -250,6 +310,9 @@ int main(void) {
       cmocka_unit_test(a_count_of_the_kernel_that_goes_back_is_lost),
       cmocka_unit_test(memory_is_in_bytes),
       cmocka_unit_test(block_devices_are_whole_ones),
+      cmocka_unit_test(what_becomes_a_device_is_found_within_seconds),
+      cmocka_unit_test(a_line_between_others_is_asked_about_itself),
+      cmocka_unit_test(a_kept_file_of_what_went_away_from_the_machine_is_gone),
       cmocka_unit_test(a_devices_milliseconds_start_again_after_49_days),
       cmocka_unit_test(an_interface_may_have_colons_and_no_space_behind_the_last),
       cmocka_unit_test(an_interface_that_is_made_anew_begins_anew),

@@ -92,10 +92,40 @@ static void what_was_told_goes_with_its_process(void **unused) {
   siox__watch_free(l.watch);
 }
 
+/* The first process gives an issue in every other cycle, and more of them than are kept. */
+static void what_is_told_is_all_that_was_seen(void **unused) {
+  (void)unused;
+  static struct lab l;
+  static struct siox__watched told;
+  lab_new(&l);
+  cycle_with(&l, 0.05);
+  bool some = false, none = false;
+  for (int i = 0; i < 20 * SIOX__ISSUES_KEPT; i++) {
+    cycle_with(&l, i % 7 < 3 ? 1 + i % 2 : 0.05);
+    if (i % 5 == 0) /* those in between have been missed */
+      continue;
+    siox__watched_copy(&told, &l.seen);
+    assert_int_equal(told.kept, l.seen.kept);
+    assert_memory_equal(told.seen, l.seen.seen, sizeof told.seen);
+    assert_int_equal(told.levels.ntold, l.seen.levels.ntold);
+    assert_memory_equal(told.levels.told, l.seen.levels.told,
+                        told.levels.ntold * sizeof *told.levels.told);
+    assert_int_equal(told.levels.node.state, l.seen.levels.node.state);
+    assert_string_equal(told.levels.node.evidence, l.seen.levels.node.evidence);
+    assert_int_equal(told.cycles, l.seen.cycles);
+    assert_int_equal(told.issues, l.seen.issues);
+    some |= told.levels.ntold > 0;
+    none |= told.levels.ntold == 0;
+  }
+  assert_true(some && none && told.kept > SIOX__ISSUES_KEPT);
+  siox__watch_free(l.watch);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(what_was_told_of_a_process_holds_until_it_is_read_again),
       cmocka_unit_test(what_was_told_goes_with_its_process),
+      cmocka_unit_test(what_is_told_is_all_that_was_seen),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
