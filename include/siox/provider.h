@@ -144,6 +144,10 @@ struct siox_provider {
   /* What people should know of how it reads now, one line; "": nothing. May be NULL. */
   void (*note)(void *state, char *text, size_t size);
   uint32_t flags; /* SIOX_PROVIDER_* */
+  /* After a read() that gave 0: the numbers of the readings that it wrote, each once; the list
+   * lives until the next read(). For those of thousands that write few of them, so that nobody
+   * looks at the others. NULL: any may have been written. */
+  size_t (*written)(void *state, const uint32_t **list);
 };
 
 /* "counter", "gauge", "sampled"; never NULL. */

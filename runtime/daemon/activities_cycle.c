@@ -4,7 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LATE = 65536 }; /* calls between their time and their number */
+enum {
+  LATE = 65536, /* calls between their time and their number */
+  AT_ONCE = 8,  /* processes looked at while the loop waits: some microseconds */
+};
 /* Nobody does so much between two looks. */
 static const uint64_t CALLS_MOST = UINT64_C(1) << 40, AMOUNT_MOST = UINT64_C(1) << 60;
 
@@ -141,18 +144,23 @@ static void look(struct siox__activities *a, struct siox__tallied *p) {
 
 const struct siox_activity_summary *siox__activities_cycle(struct siox__activities *a,
                                                            int64_t now_ns) {
+  memset(a->active, 0, sizeof a->active);
   pthread_mutex_lock(&a->lock);
   clear(a->kind, a->nkinds);
   a->now_ns = now_ns;
   a->node = (struct siox_activity_summary){.kinds = a->kind};
   /* Whoever comes meanwhile stands before the first; only this thread takes any out. */
+  size_t looked = 0;
   for (struct siox__tallied *p = a->all, *next; p; p = next) {
     look(a, p);
+    a->active[siox__chain_of(p->pid)] |= p->active;
     next = p->next;
     if (p->told)
       siox__tallied_discard(a, p);
     else
       p->told = p->left;
+    if (++looked % AT_ONCE != 0)
+      continue;
     pthread_mutex_unlock(&a->lock); /* the loop may have something to say in between */
     pthread_mutex_lock(&a->lock);
   }
@@ -164,6 +172,8 @@ const struct siox_activity_summary *siox__activities_cycle(struct siox__activiti
 const struct siox_activity_summary *siox__activities_of(void *context, int32_t pid) {
   struct siox__activities *a = context;
   bool any = false;
+  if (!a->active[siox__chain_of(pid)])
+    return NULL;
   pthread_mutex_lock(&a->lock);
   a->own = (struct siox_activity_summary){.kinds = a->one};
   for (struct siox__tallied *p = *siox__tallied_chain(a, pid); p; p = p->like) {

@@ -60,11 +60,15 @@ struct siox__activities {
   struct siox_activity_kind *kind, *one; /* the node's and a process's */
   struct siox_activity_summary node, own;
   int64_t now_ns; /* of the last cycle */
+  /* Whether somebody of a chain has something to tell of it; the cycles' own, so no lock is needed.
+   */
+  bool active[SIOX__ACTIVITY_CHAINS];
 };
 
 /* All of these under the lock. */
+static inline size_t siox__chain_of(int32_t pid) { return (uint32_t)pid % SIOX__ACTIVITY_CHAINS; }
 static inline struct siox__tallied **siox__tallied_chain(struct siox__activities *a, int32_t pid) {
-  return &a->by_pid[(uint32_t)pid % SIOX__ACTIVITY_CHAINS];
+  return &a->by_pid[siox__chain_of(pid)];
 }
 /* Where the job is, or NULL is that a new one goes to. */
 struct siox__active_job **siox__active_job(struct siox__activities *a, uint32_t serial);

@@ -101,6 +101,7 @@ static void hand_over(struct siox__monitor *m) {
     free(m->known);
     m->known = known;
     m->nknown = m->nprocesses;
+    m->known_lists++;
     m->changed = false;
     known = NULL;
   }
@@ -132,6 +133,7 @@ static void judge(struct siox__monitor *m) {
       .context = m->activities,
       .processes = m->known,
       .nprocesses = m->nknown,
+      .lists = m->known_lists,
       .ranks = atomic_load_explicit(&m->ranks, memory_order_relaxed),
       .stripes = atomic_load_explicit(&m->stripes, memory_order_relaxed)};
   siox__watch_cycle(m->watch, &about, &m->judged, m->log);

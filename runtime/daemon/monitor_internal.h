@@ -28,6 +28,7 @@ struct siox__monitor {
   struct siox__watched judged; /* what it says */
   struct siox__process *known; /* the thread's own copy of processes */
   size_t nknown;
+  uint64_t known_lists; /* that it was given */
   _Atomic uint32_t ranks, stripes;
   _Atomic uint32_t mode; /* enum siox_record */
   pthread_t thread;

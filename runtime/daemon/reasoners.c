@@ -17,8 +17,12 @@ enum {
 struct process {
   struct siox__process who;
   struct siox_reasoner *reasoner;
-  bool quiet; /* nothing was said of it in the cycle before */
   char name[96];
+};
+/* What is looked at in each cycle, of each of them: kept close together. */
+struct brief {
+  int32_t pid;
+  bool quiet; /* nothing was said of it in the cycle before */
 };
 struct siox__reasoners {
   struct siox_reasoner_limits limits[3];
@@ -27,8 +31,10 @@ struct siox__reasoners {
   struct siox_node_report own;                /* what the system is told */
   enum siox_condition node_said, system_said; /* down, in the cycle before */
   struct process *process;
-  struct siox_child *child; /* beside process */
+  struct brief *brief;      /* beside process */
+  struct siox_child *child; /* likewise */
   size_t nprocesses, room;
+  uint64_t lists; /* of the input, when they were these */
   struct siox_child *nodes;
   size_t nodes_room;
 };
@@ -65,6 +71,7 @@ void siox__reasoners_free(struct siox__reasoners *r) {
   siox_reasoner_free(r->system);
   siox_exchange_end(&r->exchange);
   free(r->process);
+  free(r->brief);
   free(r->child);
   free(r->nodes);
   free(r);
@@ -120,16 +127,23 @@ static bool same(const struct siox__process *a, const struct siox__process *b) {
 
 /* A reasoner for each process that is there now; those that stay keep theirs. Without memory some
  * have none: what they do is the node's. */
-static void follow(struct siox__reasoners *r, const struct siox__process *list, size_t n) {
+static void follow(struct siox__reasoners *r, const struct siox__process *list, size_t n,
+                   uint64_t lists) {
+  if (lists > 0 && lists == r->lists)
+    return;
   bool changed = n != r->nprocesses;
   for (size_t i = 0; i < n && !changed; i++)
     changed = !same(&r->process[i].who, &list[i]);
-  if (!changed)
+  if (!changed) {
+    r->lists = lists;
     return;
+  }
   struct process *now = calloc(n + 1, sizeof *now);
+  struct brief *brief = calloc(n + 1, sizeof *brief);
   struct siox_child *child = calloc(n + 1, sizeof *child);
-  if (!now || !child) {
+  if (!now || !brief || !child) {
     free(now);
+    free(brief);
     free(child);
     return;
   }
@@ -138,22 +152,28 @@ static void follow(struct siox__reasoners *r, const struct siox__process *list, 
     while (old < r->nprocesses && r->process[old].who.pid < list[i].pid)
       siox_reasoner_free(r->process[old++].reasoner);
     struct process *p = &now[kept];
-    *p = (struct process){.who = list[i], .quiet = true};
-    if (old < r->nprocesses && same(&r->process[old].who, &list[i]))
+    *p = (struct process){.who = list[i]};
+    brief[kept] = (struct brief){.pid = list[i].pid, .quiet = true};
+    if (old < r->nprocesses && same(&r->process[old].who, &list[i])) {
+      brief[kept].quiet = r->brief[old].quiet;
       *p = r->process[old++];
-    else if (siox_reasoner_new(SIOX_LEVEL_PROCESS, &r->limits[SIOX_LEVEL_PROCESS], &p->reasoner) <
-             0)
+    } else if (siox_reasoner_new(SIOX_LEVEL_PROCESS, &r->limits[SIOX_LEVEL_PROCESS], &p->reasoner) <
+               0) {
       continue;
+    }
     siox__process_name(&p->who, p->name, sizeof p->name);
     kept++;
   }
   while (old < r->nprocesses)
     siox_reasoner_free(r->process[old++].reasoner);
   free(r->process);
+  free(r->brief);
   free(r->child);
   r->process = now;
+  r->brief = brief;
   r->child = child;
   r->nprocesses = kept;
+  r->lists = kept == n ? lists : 0;
   for (size_t i = 0; i < kept; i++)
     child[i].name = now[i].name;
 }
@@ -227,18 +247,19 @@ static void processes(struct siox__reasoners *r, const struct siox__reasoners_in
                                       .peers = node->peers};
   memcpy(about.utilisation, node->utilisation, sizeof about.utilisation);
   for (size_t i = 0, at = own; i < r->nprocesses; i++) {
-    struct process *p = &r->process[i];
+    struct brief *b = &r->brief[i];
     about.issues = in->issues + at;
     for (about.nissues = 0; at < n && of[at] == i; at++)
       about.nissues++;
-    about.activities = in->activities_of ? in->activities_of(in->context, p->who.pid) : NULL;
+    about.activities = in->activities_of ? in->activities_of(in->context, b->pid) : NULL;
     r->child[i].state = SIOX_GOOD;
     r->child[i].verdict = SIOX_VERDICT_NONE;
-    if (about.nissues == 0 && p->quiet && !about.activities)
+    if (about.nissues == 0 && b->quiet && !about.activities)
       continue; /* it would say GOOD and have learned nothing */
+    const struct process *p = &r->process[i];
     struct siox_report report;
     siox_reasoner_cycle(p->reasoner, &about, &report);
-    p->quiet = report.fresh == SIOX_GOOD;
+    b->quiet = report.fresh == SIOX_GOOD;
     r->child[i].state = report.fresh;
     r->child[i].verdict = report.verdict;
     tell_process(levels, p, &report);
@@ -277,7 +298,8 @@ void siox__reasoners_cycle(struct siox__reasoners *r, const struct siox__reasone
   levels->processes = (uint32_t)in->nprocesses;
   levels->above = r->system_said;
   follow(r, in->processes,
-         in->nprocesses < SIOX__PROCESSES_JUDGED ? in->nprocesses : SIOX__PROCESSES_JUDGED);
+         in->nprocesses < SIOX__PROCESSES_JUDGED ? in->nprocesses : SIOX__PROCESSES_JUDGED,
+         in->lists);
   levels->judged = (uint32_t)r->nprocesses;
   struct siox_reasoner_input about = {.issues = in->issues,
                                       .nissues = n,

@@ -52,6 +52,7 @@ struct siox__reasoners_input {
   void *context;
   const struct siox__process *processes; /* each once, by rising pid */
   size_t nprocesses;
+  uint64_t lists;          /* grows whenever `processes` are others; 0: nobody counts */
   uint32_t ranks, stripes; /* see siox/reasoner.h */
   double clock_max_hz;
 };

@@ -142,10 +142,18 @@ static bool drain(struct siox__session *s) {
   return r != 1;
 }
 
+/* The daemon said that it sleeps, and nothing has come since: then there is nothing to say again.
+ */
+static bool is_quiet(const struct siox_ring *ring) {
+  return atomic_load_explicit(&ring->asleep, memory_order_relaxed) &&
+         atomic_load_explicit(&ring->head, memory_order_acquire) ==
+             atomic_load_explicit(&ring->tail, memory_order_relaxed);
+}
+
 void siox__session_drain_all(struct siox__daemon *d) {
   for (struct siox__session *s = d->sessions, *next; s; s = next) {
     next = s->next;
-    if (s->joined && !s->leaving && !s->rest)
+    if (s->joined && !s->leaving && !s->rest && !is_quiet(s->ring))
       drain(s);
   }
 }

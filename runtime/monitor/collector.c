@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Cycles: readings become samples, and samples go to those who asked. */
+/* Cycles: providers are read one after the other, and samples go to those who asked. */
 #include "siox/collector.h"
 #include "monitor/collector.h"
 #include "monitor/places.h"
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +10,6 @@
 enum {
   SLEPT_NS = 100000000, /* the clocks are read one after the other, with a preemption in between at
                            worst */
-  MAX_CHANGES = 4,      /* of a provider's list in one cycle */
 };
 /* Whoever wants to know what a place that went away had said has so long. */
 static const int64_t KEPT_NS = INT64_C(600000000000);
@@ -29,6 +27,7 @@ void siox_collector_free(struct siox_collector *c) {
     free(c->sources[i].index);
     free(c->sources[i].readings);
     free(c->sources[i].held);
+    free(c->sources[i].fresh);
   }
   free(c->sources);
   free(c->series);
@@ -78,7 +77,11 @@ static int take_metrics(struct siox_collector *c, struct siox__source *s) {
   bool *held = realloc(s->held, (n + 1) * sizeof *held);
   if (held)
     s->held = memset(held, 0, (n + 1) * sizeof *held);
-  if (!index || !readings || !held)
+  uint32_t *fresh = realloc(s->fresh, (n + 1) * sizeof *fresh);
+  if (fresh)
+    s->fresh = fresh;
+  s->untouched = false;
+  if (!index || !readings || !held || !fresh)
     return SIOX_ENOMEM;
   struct siox__places places;
   s->n = s->n < n ? s->n : n;
@@ -143,7 +146,7 @@ static int take_metrics(struct siox_collector *c, struct siox__source *s) {
   return 0;
 }
 
-static int take_list(struct siox_collector *c, struct siox__source *s) {
+int siox__collector_list(struct siox_collector *c, struct siox__source *s) {
   const int e = take_metrics(c, s);
   find_crowd(c);
   return e;
@@ -182,7 +185,7 @@ int siox_collector_add(struct siox_collector *c, const struct siox_provider *pro
     c->sources[at] = c->sources[at - 1];
   c->sources[at] = s;
   c->nsources++;
-  return take_list(c, &c->sources[at]) < 0
+  return siox__collector_list(c, &c->sources[at]) < 0
              ? refuse(diag, provider, SIOX_ENOMEM, siox_strerror(SIOX_ENOMEM))
              : 0;
 }
@@ -218,105 +221,6 @@ int siox_collector_subscribe(struct siox_collector *c,
   return 0;
 }
 
-/* The sample that a reading makes. */
-static struct siox_sample sample_of(const struct siox_cycle *cycle, const struct siox_metric *m,
-                                    const struct siox__before *before,
-                                    const struct siox_reading *r) {
-  struct siox_sample s = {.state = SIOX_SAMPLE_VALID, .error = r->error};
-  if (r->error < 0) {
-    s.state = SIOX_SAMPLE_LOST;
-  } else if (m->kind == SIOX_METRIC_COUNTER) {
-    uint64_t gain = 0;
-    const int64_t dt = cycle->now_ns - before->time_ns;
-    if (!before->known)
-      s.state = SIOX_SAMPLE_FIRST;
-    else if (before->slept || cycle->suspended)
-      s.state = SIOX_SAMPLE_SUSPENDED;
-    else if ((s.error = siox_counter_gain(m, before->count, r->count, dt, &gain)) < 0)
-      s.state = SIOX_SAMPLE_LOST;
-    else
-      s.amount = (double)gain * m->scale, s.value = s.amount * 1e9 / (double)dt, s.span_ns = dt;
-  } else {
-    s.value = r->value;
-    s.span_ns = before->held ? cycle->now_ns - before->time_ns : cycle->dt_ns;
-    if (!isfinite(s.value) || (m->bound > 0 && s.value > m->bound) ||
-        (s.value < 0 && m->domain != SIOX_DOMAIN_NONE))
-      s = (struct siox_sample){.state = SIOX_SAMPLE_LOST, .error = SIOX_ERANGE};
-    else if (m->kind == SIOX_METRIC_SAMPLED && cycle->dt_ns == 0)
-      s.state = SIOX_SAMPLE_FIRST;
-    else if (m->domain != SIOX_DOMAIN_NONE && strcmp(m->unit, "W") == 0 && !cycle->suspended)
-      s.amount = s.value * 1e-9 * (double)cycle->dt_ns;
-  }
-  if (!isfinite(s.value) || !isfinite(s.amount))
-    s = (struct siox_sample){.state = SIOX_SAMPLE_LOST, .error = SIOX_ERANGE};
-  return s;
-}
-
-static bool in_crowd(const struct siox_cycle *cycle, size_t i) {
-  return i >= cycle->crowd_from && i < cycle->crowd_to;
-}
-
-/* It was not its turn: what it was last holds. */
-static void hold(const struct siox_cycle *cycle, struct siox_series *series,
-                 struct siox__before *before) {
-  const struct siox_sample *last = &series->last;
-  const bool told =
-      last->state == SIOX_SAMPLE_VALID || (last->state == SIOX_SAMPLE_HELD && last->error == 0);
-  series->last = (struct siox_sample){.state = SIOX_SAMPLE_HELD,
-                                      .error = told ? 0 : SIOX_EUNKNOWN,
-                                      .value = told ? last->value : 0};
-  before->held = before->known;
-  before->slept |= cycle->suspended;
-}
-
-static void read_source(struct siox_collector *c, struct siox__source *s) {
-  const int32_t unread =
-      s->provider->flags & SIOX_PROVIDER_OF_PROCESSES ? SIOX_READING_HELD : SIOX_ENOENT;
-  int e = 1;
-  const struct siox_metric *list;
-  /* A provider that failed while it made a new list may have another one than it had. */
-  if (s->provider->metrics(s->state, &list) != s->n && take_list(c, s) < 0)
-    return;
-  for (int tries = 0; e > 0 && tries < MAX_CHANGES; tries++) {
-    for (size_t i = 0; i < s->n; i++)
-      s->readings[i] = (struct siox_reading){.error = unread};
-    e = s->provider->read(s->state, c->cycle.now_ns, s->readings);
-    if (e > 0 && take_list(c, s) < 0)
-      e = SIOX_ENOMEM;
-  }
-  if (e > 0)
-    e = SIOX_EIO; /* it changes faster than it can be read */
-  for (size_t i = 0; i < s->n; i++) {
-    if (s->index[i] == SIZE_MAX ||
-        (s->readings[i].error == SIOX_READING_HELD && s->held[i] && e == 0 && !c->cycle.suspended))
-      continue;
-    struct siox_series *series = &c->series[s->index[i]];
-    struct siox__before *before = &c->before[s->index[i]];
-    if (e < 0)
-      s->readings[i].error = e;
-    if (in_crowd(&c->cycle, s->index[i]))
-      c->moved[c->cycle.nmoved++] = (uint32_t)s->index[i];
-    s->held[i] = s->readings[i].error == SIOX_READING_HELD;
-    if (s->held[i]) {
-      hold(&c->cycle, series, before);
-      continue;
-    }
-    series->last = sample_of(&c->cycle, &series->metric, before, &s->readings[i]);
-    series->total += series->last.amount;
-    const bool lost = series->last.state == SIOX_SAMPLE_LOST;
-    series->lost += lost;
-    series->silent = lost ? series->silent + 1 : 0;
-    if (!lost)
-      before->heard_ns = c->cycle.now_ns;
-    /* What cannot be read says nothing; what makes no sense is where the next difference begins. */
-    if (s->readings[i].error == 0)
-      *before = (struct siox__before){
-          .known = true, .time_ns = c->cycle.now_ns, .count = s->readings[i].count};
-    else if (c->cycle.suspended)
-      before->slept = true;
-  }
-}
-
 int siox_collector_cycle(struct siox_collector *c, int64_t now_ns, int64_t boot_ns) {
   struct siox_cycle *cycle = &c->cycle;
   if (cycle->number > 0 && now_ns <= cycle->now_ns)
@@ -329,7 +233,7 @@ int siox_collector_cycle(struct siox_collector *c, int64_t now_ns, int64_t boot_
   cycle->nmoved = 0;
   const uint64_t lists = cycle->lists;
   for (size_t i = 0; i < c->nsources; i++)
-    read_source(c, &c->sources[i]);
+    siox__collector_read(c, &c->sources[i]);
   if (cycle->lists != lists) { /* the crowd may be another one than it was on the way */
     cycle->nmoved = 0;
     for (size_t i = cycle->crowd_from; i < cycle->crowd_to; i++)

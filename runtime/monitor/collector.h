@@ -22,6 +22,10 @@ struct siox__source {
   size_t *index;                 /* of each, into series */
   struct siox_reading *readings; /* of each */
   bool *held;                    /* of each: its series says so already */
+  /* Of a provider that says what it has written: */
+  bool untouched;  /* all readings are as read() wants them */
+  uint32_t *fresh; /* those that are not held, by their numbers */
+  size_t nfresh;
 };
 struct siox__listener {
   void (*on_cycle)(void *context, const struct siox_cycle *cycle);
@@ -44,6 +48,10 @@ struct siox_collector {
   size_t nfound, next_found; /* next: that is asked next, most likely */
 };
 
+/* A series for each of the source's metrics, as it has them now; SIOX_ENOMEM. */
+int siox__collector_list(struct siox_collector *c, struct siox__source *s);
+/* One source's samples of this cycle. */
+void siox__collector_read(struct siox_collector *c, struct siox__source *s);
 /* Which series count in this cycle. */
 void siox__collector_choose(struct siox_collector *c);
 /* env.sample, env.each and env.processes of every provider. */

@@ -13,15 +13,21 @@ enum { HELD_MOST = 10 };
 void siox__ledger_free(struct siox__ledger *l) {
   free(l->job);
   free(l->share);
-  free(l->ahead);
   free(l->busy);
+  free(l->at);
   *l = (struct siox__ledger){0};
 }
 
+static int look_for(struct siox__ledger *l, uint32_t job);
+
 /* The job's place, made when it is asked for first; SIOX_ENOMEM. */
-static int place_of(struct siox__ledger *l, uint32_t job) {
+static inline int place_of(struct siox__ledger *l, uint32_t job) {
   if (l->last < l->njobs && l->job[l->last].job == job)
     return (int)l->last; /* neighbours are of one job as a rule */
+  return look_for(l, job);
+}
+
+static int look_for(struct siox__ledger *l, uint32_t job) {
   for (size_t i = 0; i < l->njobs; i++)
     if (l->job[i].job == job) {
       l->last = i;
@@ -89,78 +95,95 @@ static struct said said_in(struct siox__ledger *l, const struct siox_cycle *cycl
   return t;
 }
 
-/* Which series are processes' times, and room beside all of them; SIOX_ENOMEM. */
+/* Which series are processes' times now; what is known of those that were so before is kept.
+ * SIOX_ENOMEM: it is as it was. */
 static int follow(struct siox__ledger *l, const struct siox_cycle *cycle) {
   if (cycle->lists > 0 && cycle->lists == l->lists)
     return 0;
-  l->nbusy = 0;
+  size_t n = 0;
+  for (size_t i = 0; i < cycle->nseries; i++)
+    n += siox__is_named(&cycle->series[i].metric, "process_cpu");
+  struct siox__ledger_busy *busy = malloc((n + 1) * sizeof *busy);
+  uint32_t *at = calloc(cycle->nseries + 1, sizeof *at);
+  if (!busy || !at) {
+    free(busy);
+    free(at);
+    return SIOX_ENOMEM;
+  }
+  n = 0;
   for (size_t i = 0; i < cycle->nseries; i++) {
-    if (!siox__is_named(&cycle->series[i].metric, "process_cpu"))
+    const struct siox_series *s = &cycle->series[i];
+    if (!siox__is_named(&s->metric, "process_cpu"))
       continue;
-    if (l->nbusy == l->busy_room) {
-      const size_t room = l->busy_room ? 2 * l->busy_room : 16;
-      struct siox__ledger_busy *more = realloc(l->busy, room * sizeof *more);
-      if (!more)
-        return SIOX_ENOMEM;
-      l->busy = more;
-      l->busy_room = room;
-    }
-    const char *where = cycle->series[i].metric.where; /* PID@START */
-    l->busy[l->nbusy++] = (struct siox__ledger_busy){(uint32_t)i, (int32_t)strtol(where, NULL, 10)};
+    const uint32_t was = i < l->nat ? l->at[i] : 0;
+    if (was > 0 && l->busy[was - 1].generation == s->generation)
+      busy[n] = l->busy[was - 1];
+    else
+      busy[n] = (struct siox__ledger_busy){.series = (uint32_t)i, .generation = s->generation};
+    busy[n].pid = (int32_t)strtol(s->metric.where, NULL, 10); /* PID@START */
+    at[i] = (uint32_t)++n;
   }
-  if (l->nahead < cycle->nseries) {
-    struct siox__ledger_ahead *more = realloc(l->ahead, cycle->nseries * sizeof *more);
-    if (!more)
-      return SIOX_ENOMEM;
-    for (l->ahead = more; l->nahead < cycle->nseries; l->nahead++)
-      l->ahead[l->nahead] = (struct siox__ledger_ahead){0};
-  }
+  free(l->busy);
+  free(l->at);
+  l->busy = busy;
+  l->nbusy = n;
+  l->at = at;
+  l->nat = cycle->nseries;
   l->lists = cycle->lists;
   return 0;
 }
 
-/* Processor time of a process in this cycle: what its sample says, without what it was taken to use
- * while it was not read; or what it is taken to use now. */
-static double busy_of(struct siox__ledger *l, const struct siox_cycle *cycle, size_t i) {
-  const struct siox_series *s = &cycle->series[i];
+/* Its series was read in this cycle, or was not and had been in the one before: what its sample
+ * says, without what it was taken to use while it was not read; or what it is taken to use. */
+static void move(struct siox__ledger_busy *b, const struct siox_series *s) {
   const bool held = s->last.state == SIOX_SAMPLE_HELD;
-  struct siox__ledger_ahead *ahead = &l->ahead[i];
-  if (ahead->generation != s->generation)
-    *ahead = (struct siox__ledger_ahead){.generation = s->generation};
-  if (held) {
-    const double taken = s->last.error == 0 ? s->last.value * 1e-9 * (double)cycle->dt_ns : 0;
-    ahead->busy_s += taken;
-    return taken;
+  if (b->generation != s->generation)
+    *b =
+        (struct siox__ledger_busy){.series = b->series, .generation = s->generation, .pid = b->pid};
+  b->held = false;
+  b->busy_s = 0;
+  if (s->gone || (s->last.state != SIOX_SAMPLE_VALID && !held)) {
+    b->ahead_s = 0; /* what makes up for it never comes */
+  } else if (held) {
+    b->held = true;
+    b->rate = s->last.error == 0 ? s->last.value : 0;
+  } else {
+    const double more = s->last.amount - b->ahead_s;
+    b->ahead_s = more < 0 ? -more : 0;
+    b->busy_s = more < 0 ? 0 : more;
   }
-  const double more = s->last.amount - ahead->busy_s;
-  ahead->busy_s = more < 0 ? -more : 0;
-  return more < 0 ? 0 : more;
+}
+
+static size_t find(const struct siox__ledger_process *processes, size_t n, int32_t pid) {
+  size_t low = 0;
+  for (size_t high = n; low < high;) {
+    const size_t middle = low + (high - low) / 2;
+    if (processes[middle].pid < pid)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
 }
 
 /* Adds what each job's processes used to its share. */
 static void add_busy(struct siox__ledger *l, const struct siox_cycle *cycle,
                      const struct siox__ledger_process *processes, size_t n) {
-  for (size_t k = 0, at = 0; k < l->nbusy; k++) {
-    const size_t i = l->busy[k].series;
-    const struct siox_series *s = &cycle->series[i];
-    if (s->gone || (s->last.state != SIOX_SAMPLE_VALID && s->last.state != SIOX_SAMPLE_HELD)) {
-      l->ahead[i].busy_s = 0; /* what makes up for it never comes */
-      continue;
+  const double dt_s = 1e-9 * (double)cycle->dt_ns;
+  for (size_t i, k = 0; (i = siox_cycle_moved(cycle, &k)) < cycle->nseries;)
+    if (l->at[i] > 0)
+      move(&l->busy[l->at[i] - 1], &cycle->series[i]);
+  for (size_t k = 0; k < l->nbusy; k++) {
+    struct siox__ledger_busy *b = &l->busy[k];
+    if (b->held) {
+      b->busy_s = b->rate * dt_s;
+      b->ahead_s += b->busy_s;
     }
-    const double busy_s = busy_of(l, cycle, i);
-    const int32_t pid = l->busy[k].pid;
-    if (at >= n || processes[at].pid != pid) { /* most stand in one order */
-      at = 0;
-      for (size_t high = n; at < high;) {
-        const size_t middle = at + (high - at) / 2;
-        if (processes[middle].pid < pid)
-          at = middle + 1;
-        else
-          high = middle;
-      }
-    }
-    if (at < n && processes[at].pid == pid)
-      l->share[place_of(l, processes[at++].job)].busy_s += busy_s;
+    if (b->place >= n || processes[b->place].pid != b->pid)
+      b->place = (uint32_t)find(processes, n, b->pid);
+    if (b->place < n && processes[b->place].pid == b->pid)
+      l->share[place_of(l, processes[b->place].job)].busy_s += b->busy_s;
+    b->busy_s = 0;
   }
 }
 
@@ -253,9 +276,10 @@ int siox__ledger_copy(struct siox__ledger *to, const struct siox__ledger *from) 
   *to = *from;
   to->job = jobs;
   to->share = NULL;
-  to->ahead = NULL;
-  to->nahead = 0;
   to->busy = NULL;
+  to->nbusy = 0;
+  to->at = NULL;
+  to->nat = 0;
   to->room = 0;
   return 0;
 }

@@ -14,24 +14,24 @@ struct siox__ledger_job {
   double joules; /* dynamic and static */
   double busy_s;
 };
-/* What a process whose turn it was not has been taken to use, beyond what is known of it. */
-struct siox__ledger_ahead {
-  uint32_t generation; /* of its series */
-  double busy_s;
-};
-struct siox__ledger_busy { /* a series of a process' time */
-  uint32_t series;
+struct siox__ledger_busy { /* a series of a process' time, as it was when it moved last */
+  uint32_t series, generation;
   int32_t pid;
+  uint32_t place; /* among the processes, the last time */
+  bool held;      /* it was not its turn, */
+  double rate;    /* and this is what it is taken to use a second */
+  double ahead_s; /* it has been taken to use so, beyond what is known of it */
+  double busy_s;  /* of this cycle */
 };
 struct siox__ledger {
   struct siox__ledger_job *job;
   struct siox_cpu_share *share; /* beside job, of this cycle */
   size_t njobs, room;
-  size_t last;                      /* job that was looked for */
-  struct siox__ledger_ahead *ahead; /* of each series */
-  size_t nahead;
-  struct siox__ledger_busy *busy; /* when the lists were these */
-  size_t nbusy, busy_room;
+  size_t last;                    /* job that was looked for */
+  struct siox__ledger_busy *busy; /* when the lists were these, in the order of the series */
+  size_t nbusy;
+  uint32_t *at; /* of each series, into busy + 1; 0: it is none of these */
+  size_t nat;
   uint64_t lists;
   /* The first is the sum of all jobs' and of the rest. */
   double joules, idle_j, unattributed_j, forgotten_j;

@@ -57,7 +57,11 @@ struct processes {
   double budget;                  /* of one core */
   struct siox__metrics metrics;   /* NMETRICS for each */
   struct watched *watched, *next; /* by rising pid; next: while a list is made */
+  int32_t *pids;                  /* of the watched ones */
   size_t n, room;
+  bool news;         /* there may be some of which not all is known */
+  uint32_t *written; /* numbers of readings, of the last read() */
+  size_t nwritten;
   size_t files, most_files;
   int64_t last_ns, period_ns;
   struct siox__pace times, details;
@@ -75,6 +79,8 @@ static void close_processes(void *state) {
   siox__metrics_free(&p->metrics);
   free(p->watched);
   free(p->next);
+  free(p->pids);
+  free(p->written);
   free(p);
 }
 
@@ -114,7 +120,9 @@ static size_t metrics_of_processes(void *state, const struct siox_metric **out) 
 
 static int list(struct processes *p) {
   p->metrics.n = 0;
-  for (size_t i = 0; i < p->n; i++)
+  p->news = true;
+  for (size_t i = 0; i < p->n; i++) {
+    p->pids[i] = p->watched[i].pid;
     for (int column = 0; column < NMETRICS; column++) {
       char where[56];
       snprintf(where, sizeof where, "%d@%llu", p->watched[i].pid,
@@ -132,6 +140,7 @@ static int list(struct processes *p) {
       if (column == ASKED_READ || column == ASKED_WRITTEN)
         m->step = LEAST_ASKED;
     }
+  }
   return 1;
 }
 
@@ -144,7 +153,13 @@ static int make_room(struct processes *p, size_t n) {
   struct watched *next = realloc(p->next, n * sizeof *next);
   if (next)
     p->next = next;
-  if (!watched || !next)
+  int32_t *pids = realloc(p->pids, n * sizeof *pids);
+  if (pids)
+    p->pids = pids;
+  uint32_t *written = realloc(p->written, n * NMETRICS * sizeof *written);
+  if (written)
+    p->written = written;
+  if (!watched || !next || !pids || !written)
     return SIOX_ENOMEM;
   p->room = n;
   return 0;
@@ -167,6 +182,8 @@ static int begin(const struct processes *p, int32_t pid, struct watched *w) {
 
 /* Those that are wanted and there; 1: they are others than before. */
 static int follow(struct processes *p, const int32_t *pids, size_t wanted) {
+  if (wanted == p->n && (wanted == 0 || memcmp(pids, p->pids, wanted * sizeof *pids) == 0))
+    return 0;
   if (make_room(p, wanted) < 0)
     return SIOX_ENOMEM;
   size_t n = 0, old = 0;
@@ -224,7 +241,7 @@ static int read_time(const struct processes *p, struct watched *w, struct siox_r
     if (e <= 0)
       return e;
   }
-  r[BUSY] = (struct siox_reading){.count = w->busy_ns};
+  *r = (struct siox_reading){.count = w->busy_ns};
   return 1;
 }
 
@@ -254,6 +271,8 @@ static int read_details(struct processes *p, struct watched *w, double page,
       [READ] = io.bytes_read,
       [WRITTEN] = io.bytes_written,
   };
+  for (uint32_t i = RESIDENT; i < NMETRICS; i++)
+    p->written[p->nwritten++] = (uint32_t)(w - p->watched) * NMETRICS + i;
   for (int i = ASKED_READ; i < NMETRICS; i++)
     r[i] = (struct siox_reading){.count = counts[i], .error = io_error};
   r[RESIDENT] = w->resident_pages == SIOX__NO_MEMORY
@@ -273,10 +292,10 @@ static double own_ns(void) {
  * may have, as all of a job do: they go with it, for a list that changes for each of them would
  * change too often for one cycle. */
 static int drop(struct processes *p, size_t ended) {
-  struct siox_reading ignored[NMETRICS];
+  struct siox_reading ignored;
   size_t n = 0;
   for (size_t i = 0; i < p->n; i++)
-    if (i == ended || read_time(p, &p->watched[i], ignored) == 0)
+    if (i == ended || read_time(p, &p->watched[i], &ignored) == 0)
       forget(p, &p->watched[i]);
     else
       p->watched[n++] = p->watched[i];
@@ -284,47 +303,58 @@ static int drop(struct processes *p, size_t ended) {
   return list(p);
 }
 
-static bool has_turn(size_t i, size_t n, size_t first, size_t many) {
-  return (i + n - first) % n < many;
+/* Those whose turn it is, from the first one on and round, then those of which not all is known. */
+struct turn {
+  size_t first, many, k;
+};
+
+static struct turn turn_of(const struct processes *p, const struct siox__pace *pace,
+                           double room_ns) {
+  return (struct turn){.first = p->n > 0 ? pace->next % p->n : 0,
+                       .many = siox__pace_many(pace, p->n, room_ns)};
+}
+
+/* The next one; NULL: that was all. */
+static struct watched *take_turn(const struct processes *p, struct turn *t) {
+  for (; t->k < (p->news ? p->n : t->many); t->k++) {
+    const size_t at = t->first + t->k, i = at < p->n ? at : at - p->n;
+    if (t->k >= t->many && p->watched[i].known)
+      continue;
+    t->k++;
+    return &p->watched[i];
+  }
+  return NULL;
 }
 
 /* 0, 1 (the list has changed), or negative. */
-static int read_times(struct processes *p, double room_ns, int64_t now_ns, double *took_ns,
-                      struct siox_reading *readings) {
-  const double begin = own_ns();
-  const size_t many = siox__pace_many(&p->times, p->n, room_ns);
-  const size_t first = p->n > 0 ? p->times.next % p->n : 0;
+static int read_times(struct processes *p, double room_ns, int64_t now_ns, double begin_ns,
+                      double *end_ns, struct siox_reading *readings) {
+  struct turn turn = turn_of(p, &p->times, room_ns);
   size_t of = 0;
-  for (size_t i = 0; i < p->n; i++) {
-    struct watched *w = &p->watched[i];
-    if (w->known && !has_turn(i, p->n, first, many))
-      continue;
-    const int e = read_time(p, w, readings + i * NMETRICS);
+  for (struct watched *w; (w = take_turn(p, &turn)); of++) {
+    const uint32_t at = (uint32_t)(w - p->watched) * NMETRICS + BUSY;
+    const int e = read_time(p, w, readings + at);
     if (e <= 0)
-      return e < 0 ? e : drop(p, i);
-    of++;
+      return e < 0 ? e : drop(p, (size_t)(w - p->watched));
+    p->written[p->nwritten++] = at;
   }
-  *took_ns = own_ns() - begin;
-  siox__pace_took(&p->times, p->n, many, of, *took_ns, now_ns);
+  *end_ns = own_ns();
+  siox__pace_took(&p->times, p->n, turn.many, of, *end_ns - begin_ns, now_ns);
   return 0;
 }
 
-static int read_rest(struct processes *p, double room_ns, int64_t now_ns,
+static int read_rest(struct processes *p, double room_ns, int64_t now_ns, double begin_ns,
                      struct siox_reading *readings) {
-  const double begin = own_ns(), page = (double)sysconf(_SC_PAGESIZE);
-  const size_t many = siox__pace_many(&p->details, p->n, room_ns);
-  const size_t first = p->n > 0 ? p->details.next % p->n : 0;
+  const double page = (double)sysconf(_SC_PAGESIZE);
+  struct turn turn = turn_of(p, &p->details, room_ns);
   size_t of = 0;
-  for (size_t i = 0; i < p->n; i++) {
-    struct watched *w = &p->watched[i];
-    if (w->known && !has_turn(i, p->n, first, many))
-      continue;
-    const int e = read_details(p, w, page, readings + i * NMETRICS);
+  for (struct watched *w; (w = take_turn(p, &turn)); of++) {
+    const int e = read_details(p, w, page, readings + (size_t)(w - p->watched) * NMETRICS);
     if (e <= 0)
-      return e < 0 ? e : drop(p, i);
-    of++;
+      return e < 0 ? e : drop(p, (size_t)(w - p->watched));
   }
-  siox__pace_took(&p->details, p->n, many, of, own_ns() - begin, now_ns);
+  p->news = false;
+  siox__pace_took(&p->details, p->n, turn.many, of, own_ns() - begin_ns, now_ns);
   return 0;
 }
 
@@ -337,13 +367,22 @@ static int read_processes(void *state, int64_t now_ns, struct siox_reading *read
     return e < 0 ? e : list(p);
   if (p->last_ns > 0 && now_ns > p->last_ns)
     p->period_ns = now_ns - p->last_ns < LONGEST_NS ? now_ns - p->last_ns : LONGEST_NS;
-  double room_ns = p->budget * (double)p->period_ns, took_ns = 0;
-  e = read_times(p, TIMES_PART * room_ns, now_ns, &took_ns, readings);
+  p->nwritten = 0;
+  const double room_ns = p->budget * (double)p->period_ns, begin_ns = own_ns();
+  double then_ns = begin_ns;
+  e = read_times(p, TIMES_PART * room_ns, now_ns, begin_ns, &then_ns, readings);
+  const double left_ns = room_ns - (then_ns - begin_ns);
   if (e == 0)
-    e = read_rest(p, room_ns > took_ns ? room_ns - took_ns : 0, now_ns, readings);
+    e = read_rest(p, left_ns > 0 ? left_ns : 0, now_ns, then_ns, readings);
   if (e == 0)
     p->last_ns = now_ns;
   return e;
+}
+
+static size_t written_of_processes(void *state, const uint32_t **out) {
+  const struct processes *p = state;
+  *out = p->written;
+  return p->nwritten;
 }
 
 /* "0.1 s", as coarse as it is. */
@@ -391,5 +430,6 @@ const struct siox_provider siox__provider_processes = {
     .metrics = metrics_of_processes,
     .read = read_processes,
     .close = close_processes,
+    .written = written_of_processes,
     .note = note_of_processes,
 };

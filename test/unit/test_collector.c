@@ -4,6 +4,7 @@
 #include "support.h"
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define assert_near(a, b, within) assert_true(fabs((a) - (b)) <= (within))
@@ -527,6 +528,114 @@ static void whoever_looks_for_new_samples_goes_around_what_is_held(void **unused
   siox_collector_free(c);
 }
 
+/* A provider of processes whose reading is what the test's dice say; the twin without `written` has
+ * the same dice. */
+struct turns {
+  struct siox_metric metrics[8];
+  size_t n;
+  uint32_t seed, written[8];
+  size_t nwritten;
+  int round;
+  uint64_t count;
+};
+static uint32_t dice(struct turns *t) { return (t->seed = t->seed * 1664525 + 1013904223) >> 24; }
+static int turns_open(const struct siox_provider_env *env, void **state, struct siox_diag *diag) {
+  return script_open(env, state, diag);
+}
+static size_t turns_metrics(void *state, const struct siox_metric **list) {
+  struct turns *t = state;
+  *list = t->metrics;
+  return t->n;
+}
+static int turns_read(void *state, int64_t now_ns, struct siox_reading *readings) {
+  struct turns *t = state;
+  (void)now_ns;
+  t->round++;
+  t->nwritten = 0;
+  if (t->round % 17 == 0) {
+    t->n = t->n == 8 ? 6 : t->n + 1;
+    return 1;
+  }
+  const bool fails = t->round % 23 == 0;
+  for (size_t i = 0; i < t->n; i++) {
+    const uint32_t d = dice(t);
+    if (d >= 80)
+      continue; /* it is not its turn */
+    t->count += d;
+    readings[i] =
+        (struct siox_reading){.error = d < 8 ? SIOX_EIO : 0, .count = t->count, .value = (double)d};
+    t->written[t->nwritten++] = (uint32_t)i;
+  }
+  return fails ? SIOX_EIO : 0;
+}
+static size_t turns_written(void *state, const uint32_t **list) {
+  struct turns *t = state;
+  *list = t->written;
+  return t->nwritten;
+}
+static struct turns turns_new(void) {
+  struct turns t = {.n = 6, .seed = 7};
+  for (int i = 0; i < 8; i++) {
+    t.metrics[i] =
+        (struct siox_metric){.kind = i % 2 ? SIOX_METRIC_GAUGE : SIOX_METRIC_COUNTER, .scale = 1};
+    snprintf(t.metrics[i].name, sizeof t.metrics[i].name, "m%d", i % 2);
+    snprintf(t.metrics[i].where, sizeof t.metrics[i].where, "%d@1", i / 2);
+  }
+  return t;
+}
+static int by_size(const void *a, const void *b) {
+  const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+  return (x > y) - (x < y);
+}
+
+static void who_says_what_was_written_gives_the_same_samples(void **unused) {
+  (void)unused;
+  struct turns t[2] = {turns_new(), turns_new()};
+  struct siox_provider p[2];
+  struct siox_collector *c[2];
+  for (int k = 0; k < 2; k++) {
+    p[k] = scripted("processes", 0);
+    p[k].flags = SIOX_PROVIDER_OF_PROCESSES;
+    p[k].open = turns_open;
+    p[k].metrics = turns_metrics;
+    p[k].read = turns_read;
+    p[k].written = k ? turns_written : NULL;
+    struct siox_diag diag;
+    assert_int_equal(siox_collector_new(&c[k]), 0);
+    assert_int_equal(siox_collector_add(c[k], &p[k],
+                                        &(struct siox_provider_env){.root = (const char *)&t[k]},
+                                        &diag),
+                     0);
+  }
+  for (int64_t ms = 100; ms < 200000; ms += 100) {
+    const int64_t slept = ms / 3100 * 1000; /* for a second, now and then */
+    uint32_t moved[2][8];
+    for (int k = 0; k < 2; k++) {
+      assert_int_equal(siox_collector_cycle(c[k], ms * MS, (ms + slept) * MS), 0);
+      const struct siox_cycle *cycle = siox_collector_last(c[k]);
+      memcpy(moved[k], cycle->moved, cycle->nmoved * sizeof **moved);
+      qsort(moved[k], cycle->nmoved, sizeof **moved, by_size);
+    }
+    const struct siox_cycle *a = siox_collector_last(c[0]), *b = siox_collector_last(c[1]);
+    assert_int_equal(a->nseries, b->nseries);
+    assert_int_equal(a->nmoved, b->nmoved);
+    assert_memory_equal(moved[0], moved[1], a->nmoved * sizeof **moved);
+    for (size_t i = 0; i < a->nseries; i++) {
+      const struct siox_series *x = &a->series[i], *y = &b->series[i];
+      assert_int_equal(x->last.state, y->last.state);
+      assert_int_equal(x->last.error, y->last.error);
+      assert_int_equal(x->last.span_ns, y->last.span_ns);
+      assert_true(x->last.value == y->last.value && x->last.amount == y->last.amount);
+      assert_true(x->total == y->total && x->gone == y->gone);
+      assert_int_equal(x->lost, y->lost);
+      assert_int_equal(x->silent, y->silent);
+    }
+  }
+  assert_true(t[1].count > 0);
+  siox_collector_free(c[0]);
+  siox_collector_free(c[1]);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_counters_first_reading_is_a_beginning),
@@ -551,6 +660,7 @@ int main(void) {
       cmocka_unit_test(a_machine_that_slept_while_a_place_was_held_makes_its_next_sample_none),
       cmocka_unit_test(whoever_looks_for_what_is_the_nodes_goes_around_processes),
       cmocka_unit_test(whoever_looks_for_new_samples_goes_around_what_is_held),
+      cmocka_unit_test(who_says_what_was_written_gives_the_same_samples),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -240,6 +240,57 @@ static void shares_of_processes_that_are_read_in_turns_are_what_the_meter_gave(v
   siox__ledger_free(&n.ledger);
 }
 
+/* The same cycles, once with all series looked at, once with those of processes as a crowd of which
+ * only what moved is. */
+static void what_did_not_move_is_taken_as_it_was(void **unused) {
+  (void)unused;
+  struct lab all, crowd;
+  uint32_t moved[2], seed = 1;
+  bool held[2] = {false, false};
+  lab_new(&all);
+  lab_new(&crowd);
+  for (int t = 0; t < 500; t++) {
+    crowd.cycle = (struct siox_cycle){.dt_ns = 1000000000,
+                                      .series = crowd.s,
+                                      .nseries = NSERIES,
+                                      .crowd_from = P7,
+                                      .crowd_to = NSERIES,
+                                      .lists = 1 + (uint64_t)t / 100,
+                                      .moved = moved};
+    for (int i = 0; i < 2; i++) {
+      struct siox_sample *s = &crowd.s[P7 + i].last;
+      seed = seed * 1664525 + 1013904223;
+      const unsigned dice = seed >> 24;
+      const bool was = held[i] && t % 100 != 0;
+      held[i] = dice < 200;
+      if (held[i])
+        *s = (struct siox_sample){.state = SIOX_SAMPLE_HELD, .value = s->value};
+      else
+        *s = (struct siox_sample){
+            .value = dice / 256., .amount = dice / 128., .span_ns = 1000000000};
+      if (dice == 255)
+        *s = (struct siox_sample){.state = SIOX_SAMPLE_LOST, .error = SIOX_EIO};
+      if (!held[i] || !was)
+        moved[crowd.cycle.nmoved++] = (uint32_t)(P7 + i);
+    }
+    crowd.s[METER].last = (struct siox_sample){.amount = 50 + t % 7, .span_ns = 1000000000};
+    crowd.s[USER].last = (struct siox_sample){.amount = 1.5, .span_ns = 1000000000};
+    for (int i = 0; i < NSERIES; i++)
+      all.s[i].last = crowd.s[i].last;
+    all.cycle = (struct siox_cycle){.dt_ns = 1000000000, .series = all.s, .nseries = NSERIES};
+    assert_int_equal(siox__ledger_take(&crowd.ledger, &crowd.cycle, both, 2), 0);
+    assert_int_equal(siox__ledger_take(&all.ledger, &all.cycle, both, 2), 0);
+    assert_near(joules_of(&crowd, 1), joules_of(&all, 1), 1e-9);
+    assert_near(joules_of(&crowd, 2), joules_of(&all, 2), 1e-9);
+  }
+  assert_true(joules_of(&all, 1) > 0 && joules_of(&all, 2) > 0);
+  assert_near(joules_of(&crowd, 1) + joules_of(&crowd, 2) + crowd.ledger.idle_j +
+                  crowd.ledger.unattributed_j,
+              crowd.ledger.joules, 1e-9 * crowd.ledger.joules);
+  siox__ledger_free(&all.ledger);
+  siox__ledger_free(&crowd.ledger);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(jobs_share_by_time_and_others_are_unattributed),
@@ -252,6 +303,7 @@ int main(void) {
       cmocka_unit_test(a_steady_load_that_is_read_in_turns_gets_what_it_would_get_each_cycle),
       cmocka_unit_test(what_a_process_was_wrongly_taken_to_use_is_made_up_for),
       cmocka_unit_test(shares_of_processes_that_are_read_in_turns_are_what_the_meter_gave),
+      cmocka_unit_test(what_did_not_move_is_taken_as_it_was),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
