@@ -147,7 +147,7 @@ def unused(figures):
     """Why windows were not used, as the check of hints says it of the first ten disks of each run."""
     lines = []
     for r in figures["runs"].values():
-        counts = collections.Counter(r["unused"])
+        counts = collections.Counter(r.get("unused", []))
         if r["hinted"] and counts:
             lines.append(f"- {NAMES[r['scenario']]}, `{r['policy']}`: " + ", ".join(f"{why} ({n})" for why, n in counts.most_common()))
     return "\nWhy windows were not used, disk by disk, of the first ten disks (`docs/check-hints.md`):\n\n" + "\n".join(lines) + "\n" if lines else ""
