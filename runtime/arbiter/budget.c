@@ -215,7 +215,7 @@ static void bear(struct bearing *all, const struct siox__pauses *pauses,
   for (uint32_t l = 0; l + 1 < drive->nlevels; l++) {
     double more = fmax(congestion(b, j, l, drive->nlevels - 1, all->expected[l]), waits);
     double rate = rate_of(j, l, all->sole ? next : now) * more, later = rate_of(j, l, next) * more;
-    double burst = fmax(rate * (double)b->period, (double)b->burst[l] * more);
+    double burst = fmax(rate * (double)b->period, (double)b->burst[l] * (waits > 0 ? 1 : more));
     bool there = l == b->serve, known = all->expected[l] <= 1 || j->alone[l] > 0;
     bool bears = any && rate <= j->budget * (known ? 1 : SURE);
     double free = (double)room - (waits > 0 ? rate * (double)(now - j->since) : 0);

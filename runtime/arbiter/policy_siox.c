@@ -562,6 +562,10 @@ static void wish(void *memory, int64_t now, uint32_t disk, const struct siox_eve
     if (state->budget.disk[disk].serve != serves)
       need = gather(state, now, disk, event, view, wish);
   }
+  if (need.spent && need.now && b->serve < v->level) { /* since it was chosen */
+    b->serve = v->level;
+    need = gather(state, now, disk, event, view, wish);
+  }
   if (need.untold)
     pause(state, now, disk, event, view, &need, wish);
   else if (pausing)

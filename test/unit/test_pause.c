@@ -168,6 +168,36 @@ static void what_is_kept_pays_for_as_much_again(void **state) {
       }
 }
 
+/* A, alone on the disk, has it served at 6000 by what its gaps earn. B comes, waits for the way up,
+ * and says then that it needs the disk: it has lost more than its budget before it has earned any,
+ * and the level that was chosen for A is not for it. */
+static void who_has_overspent_is_not_slowed_to_a_level_that_was_chosen_before(void **state) {
+  (void)state;
+  struct lab *lab = lab_with(0.05, true);
+  uint32_t a = lab_join(lab, "A");
+  double at = 0;
+  for (int b = 0; b < 5; b++) {
+    lab_hint(lab, at, a, "1", 0, 0, at + 30, 0);
+    at += 30;
+    for (int r = 0; r < 20; r++)
+      at = (double)lab_read(lab, at, a, 1024 * KB).completion * 1e-9;
+  }
+  lab_hint(lab, at, a, "1", 0, 0, at + 30, 0);
+  assert_int_equal(lab_speed(lab, at + 5, 0), 6000);
+  at += 5;
+  uint32_t b = lab_join(lab, "B");
+  assert_int_equal(siox_bank_open(lab->bank, ns(at), b, &lab->layout), 0);
+  double came = at;
+  at = (double)lab_read(lab, at, b, 1024 * KB).completion * 1e-9;
+  assert_true(at - came > ramp_s(6000, 15000));
+  lab_hint(lab, at, b, "1", SIOX_SPEED_FULL, 1, 0, 0);
+  for (double t = at; t < at + 100; t += 1) {
+    lab_read(lab, t, b, 1024 * KB);
+    assert_int_equal(lab_speed(lab, t, 0), 15000);
+  }
+  lab_close(lab);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(without_a_budget_a_need_without_an_end_keeps_full_speed),
@@ -177,6 +207,7 @@ int main(void) {
       cmocka_unit_test(a_touch_before_the_need_is_said_is_part_of_it),
       cmocka_unit_test(a_budget_is_kept_whatever_the_pauses_are),
       cmocka_unit_test(what_is_kept_pays_for_as_much_again),
+      cmocka_unit_test(who_has_overspent_is_not_slowed_to_a_level_that_was_chosen_before),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
