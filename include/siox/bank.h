@@ -64,6 +64,10 @@ int siox_bank_job_user(struct siox_bank *bank, uint32_t job, uint32_t user);
 int siox_bank_job_budget(struct siox_bank *bank, uint32_t job, double budget);
 /* A new client of a job (numbers are reused after leave). */
 int siox_bank_join(struct siox_bank *bank, int64_t now, uint32_t job, uint32_t *client);
+/* Of a client that has just joined: it is expected to do I/O, and nobody knows where. Until it opens a file, makes a
+ * request or a claim, or leaves, or limits.hold_joined_ns (of the drives' profile, by the first disk's time_scale) have
+ * passed, policies that heed claims slow no disk that is at full speed. */
+int siox_bank_await(struct siox_bank *bank, uint32_t client);
 int siox_bank_leave(struct siox_bank *bank, int64_t now, uint32_t client);
 /* Also as siox_claims_apply. */
 int siox_bank_claim(struct siox_bank *bank, int64_t now, uint32_t client, const struct siox_claim_header *head,

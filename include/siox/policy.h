@@ -63,6 +63,10 @@ struct siox_limits {
   uint32_t power_group, array;
   int64_t inrush_wait_ns;
 
+  /* claims, siox: how long of the disks' time at most a process that is waited for (siox_bank_await) keeps disks at full
+   * speed before it opens a file or speaks. Of a trace: negative: it does not say. */
+  int64_t hold_joined_ns;
+
   /* siox: part, 0 to 1, of the disks that one user's claims may hold at a level which the claims of others on the same
    * disks would not. */
   double user_share;
@@ -91,6 +95,7 @@ struct siox_view {
   const struct siox_claims *unknown; /* who touched disks without a prediction and has not released them since:
                                       * need_by of an entry is the end of the last such touch */
   const int64_t *hold; /* per disk ns: how long an unknown disk stays at full speed */
+  int64_t silent;      /* until then at most somebody who has joined is still to open a file or to speak; INT64_MIN: no */
   struct siox_limits limits;
   const uint32_t *user; /* by job: a number that jobs of one user share, and no others */
   const struct siox_job_view *job; /* by job; NULL: no job has a delay budget, and nothing is measured */

@@ -60,7 +60,8 @@ struct siox_trace_event {
     struct { uint32_t client, job; int32_t rank, size, pid; const char *program; } client_def;
     struct { uint64_t file; const char *path; const char *layout; } file;
     struct { uint64_t key; const char *file, *function, *call; uint32_t line, column; } site;
-    struct { int64_t time; } join, leave;
+    struct { int64_t time; bool known; } join; /* known: nobody waits for what it will do first (siox_bank_await) */
+    struct { int64_t time; } leave;
     struct { int64_t time; uint64_t file; } open;
     struct {
       int64_t arrival, completion; uint64_t file; int64_t offset, bytes; uint64_t site, coll_uid, coll_seq;

@@ -89,7 +89,9 @@ static int set_up(struct siox_bank *bank, const struct siox_bank_options *o) {
                                   .claims = bank->claims,
                                   .unknown = bank->unknown,
                                   .hold = bank->hold,
+                                  .silent = INT64_MIN,
                                   .limits = o->limits};
+  bank->last_silent = SIOX_NOBODY;
   for (uint32_t d = 0; d < o->ndisks; d++) {
     const struct siox_drive *drive = o->drive[d];
     bank->max_levels = drive->nlevels > bank->max_levels ? drive->nlevels : bank->max_levels;
@@ -340,7 +342,7 @@ int siox_bank_join(struct siox_bank *bank, int64_t now, uint32_t job, uint32_t *
     return SIOX_ENOMEM;
   siox__bank_arrive(bank, now);
   *client = bank->nfree ? bank->free_client[--bank->nfree] : bank->nclients++;
-  bank->client[*client] = (struct siox__bank_client){job, true};
+  bank->client[*client] = (struct siox__bank_client){.job = job, .live = true};
   bank->job[job].clients++;
   if (bank->full)
     bank->lag[*client] = (struct siox__lag){.end = {0}};

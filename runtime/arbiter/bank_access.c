@@ -95,6 +95,7 @@ int siox_bank_open(struct siox_bank *bank, int64_t now, uint32_t client,
       layout->ndisks != bank->view.ndisks)
     return SIOX_EINVAL;
   siox__bank_arrive(bank, now);
+  siox__bank_heard(bank, client);
   siox_mask_zero(&bank->mask);
   siox_layout_disks(layout, &bank->mask);
   find_missed(bank, client);
@@ -311,6 +312,7 @@ int siox_bank_access(struct siox_bank *bank, const struct siox_request *r,
   if (!valid(bank, r))
     return SIOX_EINVAL;
   siox__bank_arrive(bank, r->arrival);
+  siox__bank_heard(bank, r->client);
   *service = (struct siox_service){.completion = bank->now};
   bank->piece = r->piece ? r->piece : bank->extent;
   int n = r->piece ? (int)r->npieces

@@ -46,6 +46,7 @@ int siox_bank_claim(struct siox_bank *bank, int64_t now, uint32_t client,
   struct siox_claim_header stamped = *head;
   stamped.time = siox__bank_arrive(bank, now); /* the bank's clock is the one that counts */
   uint32_t job = bank->client[client].job;
+  siox__bank_heard(bank, client);
 
   siox_mask_zero(&bank->mask);
   if (head->flags & SIOX_CLAIM_WHOLE)
@@ -88,6 +89,7 @@ int siox_bank_leave(struct siox_bank *bank, int64_t now, uint32_t client) {
   if (!known(bank, client))
     return SIOX_EINVAL;
   siox__bank_arrive(bank, now);
+  siox__bank_heard(bank, client);
   siox_mask_zero(&bank->mask);
   siox_mask_zero(&bank->missed);
   siox__claims_mask(bank->claims, client, -1, &bank->mask);

@@ -17,6 +17,9 @@ struct siox__bank_job {
 struct siox__bank_client {
   uint32_t job;
   bool live;
+  bool silent;            /* it is waited for (bank_silent.c), */
+  uint32_t before, after; /* and who joined before and after it and is, too; SIOX_NOBODY: none */
+  int64_t until;          /* at most until then */
 };
 /* An idle stretch that is shared between jobs. */
 struct siox__edge { /* a claim begins to hold the level in it, or ends */
@@ -106,6 +109,7 @@ struct siox_bank {
   uint32_t nclients, client_capacity;
   uint32_t *free_client;
   uint32_t nfree;
+  uint32_t last_silent; /* SIOX_NOBODY: none */
 
   struct siox__due moves; /* when the last transition of each disk begins or ends next */
   void *moves_memory;
@@ -132,6 +136,9 @@ struct siox__bank_job *siox__bank_job_of(struct siox_bank *bank, uint32_t job);
  * time up to now is shared by the claims that held it. */
 void siox__bank_before(struct siox_bank *bank, const struct siox_mask *disks, uint32_t client);
 void siox__bank_after(struct siox_bank *bank, const struct siox_mask *disks, uint32_t client);
+
+/* bank_silent.c: the client has opened a file, spoken, or leaves. Before the policy is asked. */
+void siox__bank_heard(struct siox_bank *bank, uint32_t client);
 
 /* bank_event.c */
 void siox__bank_show(struct siox_bank *bank, uint32_t disk); /* after a change: refresh the view */

@@ -17,6 +17,7 @@ static int init(void *memory, const char *argument, const struct siox_view *view
     return SIOX_EINVAL;
   siox__rule_init(&state->rule, state + 1, view, false);
   state->rule.greatest = true;
+  state->rule.waits = true;
   return 0;
 }
 

@@ -70,6 +70,7 @@ static int init(void *memory, const char *argument, const struct siox_view *view
     state->history.round[d] =
         (struct siox__round){.begun = INT64_MIN, .best = INT64_MIN, .bound = INT64_MIN};
   }
+  state->rule.waits = true;
   state->rule.greatest = !state->budget.on && !state->share.most;
   state->history.quantile = view->limits.early;
   return 0;
@@ -429,7 +430,7 @@ static void explain(struct state *state, int64_t now, uint32_t disk, const struc
   bool under = need->withheld || need->floor < need->claimed;
   if (!under || v->target >= need->claimed)
     *told = false;
-  if (under && wish->level < need->claimed && !*told &&
+  if (under && !wish->kept && wish->level < need->claimed && !*told &&
       (wish->level >= v->level || v->free_at <= now || v->level < need->claimed)) {
     wish->cause = need->withheld ? SIOX_CAUSE_SHARE : SIOX_CAUSE_BUDGET;
     *told = true;

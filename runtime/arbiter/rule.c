@@ -3,7 +3,8 @@
  * the touches are `hold` in the past or the one who touched gives the disk up; a claim without I/O
  * for `hold` past its need_by, or as late as it looked ahead, holds nothing any more; and a disk of
  * which nobody says anything falls after `hold` to its lowest serving level, where gaps are planned
- * to its lowest, and after a tenth of that if nobody has used it yet. */
+ * to its lowest, and after a tenth of that if nobody has used it yet. While somebody has joined and
+ * has not said anything yet, no disk leaves full speed. */
 #include "arbiter/rule.h"
 #include "arbiter/claims.h"
 #include <string.h>
@@ -43,7 +44,7 @@ bool siox__freed(const struct siox_view *view, uint32_t disk, int64_t now,
 }
 
 size_t siox__rule_size(uint32_t ndisks) {
-  return ndisks * (sizeof(struct siox__rule_disk) + sizeof(int64_t) + 2 * sizeof(uint32_t));
+  return ndisks * (sizeof(struct siox__rule_disk) + 2 * sizeof(int64_t) + 2 * sizeof(uint32_t));
 }
 
 void siox__rule_init(struct siox__rule *rule, void *memory, const struct siox_view *view,
@@ -55,6 +56,8 @@ void siox__rule_init(struct siox__rule *rule, void *memory, const struct siox_vi
   rule->due.place = (uint32_t *)(rule->due.time + n);
   rule->due.heap = rule->due.place + n;
   rule->due.count = 0;
+  rule->kept = rule->due.heap + n; /* twice the room: what follows may need places of 8 bytes */
+  rule->nkept = 0;
   for (uint32_t d = 0; d < n; d++) {
     rule->disk[d] = (struct siox__rule_disk){
         .changed = view->disk[d].idle_since, .released = SIOX_NOBODY, .witness = SIOX_NOBODY};
@@ -239,12 +242,31 @@ static void sink(const struct siox__rule *rule, int64_t now, uint32_t disk,
     wish->wake = siox__sooner(wish->wake, now < end ? end : sleep);
 }
 
+/* What is wished for is asked again when nobody is waited for any more. */
+static void keep(struct siox__rule *rule, uint32_t disk, uint32_t level, struct siox__wish *wish) {
+  wish->level = level;
+  wish->asked = 0;
+  wish->withheld = true;
+  if (!rule->disk[disk].kept)
+    rule->kept[rule->nkept++] = disk;
+  rule->disk[disk].kept = true;
+}
+
+static void let_go(struct siox__rule *rule, int64_t now, const struct siox_view *view) {
+  while (rule->nkept && now >= view->silent) {
+    uint32_t d = rule->kept[--rule->nkept];
+    rule->disk[d].kept = false;
+    siox__due_set(&rule->due, d, siox__sooner(now, rule->due.time[d]));
+  }
+}
+
 static void look(struct siox__rule *rule, void *state, siox__wish_fn wish_fn, int64_t now,
                  uint32_t disk, const struct siox_event *event, const struct siox_view *view,
                  struct siox_commands *out) {
   const struct siox_disk_view *v = &view->disk[disk];
   bool missed = event->kind == SIOX_EVENT_ACCESS || event->kind == SIOX_EVENT_OPEN;
   struct siox__wish wish = {.level = v->level, .job = SIOX_NOBODY, .wake = SIOX_NEVER};
+  wish.kept = rule->waits && now < view->silent && v->level + 1 == v->drive->nlevels;
 
   note(&rule->disk[disk], now, event);
   wish.wake =
@@ -264,6 +286,8 @@ static void look(struct siox__rule *rule, void *state, siox__wish_fn wish_fn, in
     }
     if (wish.unclaimed)
       sink(rule, now, disk, view, &wish);
+    if (wish.kept && wish.level < v->level)
+      keep(rule, disk, v->level, &wish);
   }
   count_hint(event, v, &wish, out);
   uint32_t before = out->count, job = wish.job;
@@ -297,6 +321,7 @@ int64_t siox__rule_event(struct siox__rule *rule, void *state, siox__wish_fn wis
   /* Where a touch was foreseen, what was planned stands, and time goes on by wake-ups. */
   bool touch = event->kind == SIOX_EVENT_ACCESS || event->kind == SIOX_EVENT_OPEN;
   const struct siox_mask *disks = touch ? event->missed : event->disks;
+  let_go(rule, now, view);
   switch (event->kind) {
   case SIOX_EVENT_START:
     for (d = 0; d < view->ndisks; d++)
@@ -313,5 +338,6 @@ int64_t siox__rule_event(struct siox__rule *rule, void *state, siox__wish_fn wis
     for (d = siox_mask_next(disks, 0); d < view->ndisks; d = siox_mask_next(disks, d + 1))
       look(rule, state, wish, now, d, event, view, out);
   }
-  return siox__due_next(&rule->due);
+  int64_t next = siox__due_next(&rule->due);
+  return rule->nkept ? siox__sooner(next, view->silent) : next;
 }

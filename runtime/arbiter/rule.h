@@ -86,6 +86,7 @@ struct siox__wish {
   uint32_t job;          /* that needs it when it is higher than now */
   int64_t wake;          /* when to ask again, at the latest */
   bool withheld;         /* another's need keeps the disk faster than this event's client asks */
+  bool kept;             /* whatever is wished for, the disk is not slowed now */
   bool unclaimed;        /* nobody says anything: the rule decides */
   int64_t deadline;      /* when a higher level must be reached; 0: at once */
   uint32_t asked;        /* as of a command */
@@ -99,11 +100,14 @@ struct siox__rule_disk {
   uint32_t witness;  /* client whose claim was found to keep the level last */
   bool settled;      /* at the last look the claims came to the level that the disk has */
   bool used;         /* somebody has touched or claimed it */
+  bool kept;         /* it is in the list of these */
 };
 struct siox__rule {
   bool gap;      /* see siox__entry_demand */
   bool greatest; /* the greatest claim in force counts, whatever else is said */
+  bool waits;    /* for those who have joined and said nothing yet (view's silent) */
   struct siox__rule_disk *disk;
+  uint32_t *kept, nkept; /* disks that would have been slowed but for them */
   struct siox__due due;
 };
 /* Fills in wish for a disk that no unknown touch holds; wish->level is the present target. */

@@ -7,6 +7,7 @@
 #include "client/real.h"
 #include "client/tally.h"
 #include "common/paths.h"
+#include <dlfcn.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -72,13 +73,28 @@ static void *map(int fd, int protection, size_t least, size_t *size) {
   return at == MAP_FAILED ? NULL : at;
 }
 
+/* A rank that opens a file before MPI_Init greets before it: then its MPI library tells it from the
+ * shells and tools that a launcher starts as ranks, too. Looked for at the start: a handler, who
+ * may be the first to open a file, must not. */
+static bool has_mpi;
+
+__attribute__((constructor(102))) static void look_for_mpi(void) {
+  int saved = errno;
+  int32_t rank, size;
+  siox__job_rank(&rank, &size);
+  has_mpi = rank >= 0 && dlsym(RTLD_DEFAULT, "PMPI_Init");
+  if (rank >= 0)
+    (void)dlerror(); /* ours, not the program's */
+  errno = saved;
+}
+
 static int say_hello(int fd, bool again, int64_t now) {
+  if (siox__client.rank < 0)
+    siox__job_rank(&siox__client.rank, &siox__client.size);
   struct siox_msg_hello hello = {.time = now,
                                  .pid = getpid(),
                                  .flags = (again ? SIOX_HELLO_REJOIN : 0u) |
-                                          (siox__client.mpi ? SIOX_HELLO_MPI : 0u)};
-  if (siox__client.rank < 0)
-    siox__job_rank(&siox__client.rank, &siox__client.size);
+                                          (siox__client.mpi || has_mpi ? SIOX_HELLO_MPI : 0u)};
   hello.rank = siox__client.rank;
   hello.delay_budget = siox__job_budget();
   hello.size = siox__client.size;

@@ -58,7 +58,7 @@ struct siox_msg_hello {
   double delay_budget;   /* the job's own, part of its run time; negative: not given */
 };
 #define SIOX_HELLO_LEAST offsetof(struct siox_msg_hello, delay_budget)
-enum { SIOX_HELLO_REJOIN = 1 /* after fork or reconnect */, SIOX_HELLO_MPI = 2 };
+enum { SIOX_HELLO_REJOIN = 1 /* after fork or reconnect */, SIOX_HELLO_MPI = 2 /* a rank of an MPI program */ };
 
 struct siox_msg_welcome {
   uint32_t client, job, ndisks, lead_kind; /* enum siox_lead_kind */

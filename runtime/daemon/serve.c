@@ -163,7 +163,7 @@ static int enter(struct siox__session *s, int64_t now) {
   return 0;
 }
 
-static void record_join(struct siox__session *s, int64_t now, const char *program) {
+static void record_join(struct siox__session *s, int64_t now, const char *program, bool known) {
   struct siox_trace_event event = {.kind = SIOX_TRACE_CLIENT, .client = s->serial};
   event.u.client_def.client = s->serial;
   event.u.client_def.job = siox__job_serial(s->d, s->job);
@@ -174,6 +174,7 @@ static void record_join(struct siox__session *s, int64_t now, const char *progra
   siox__record_event(s->d, &event);
   event = (struct siox_trace_event){.kind = SIOX_TRACE_JOIN, .client = s->serial};
   event.u.join.time = now;
+  event.u.join.known = known;
   siox__record_event(s->d, &event);
 }
 
@@ -197,7 +198,7 @@ int siox__session_renew(struct siox__session *s) {
   s->last_uid = 0;
   int r = enter(s, now); /* there is room: it has just left */
   if (r == 0)
-    record_join(s, now, "");
+    record_join(s, now, "", true);
   return r;
 }
 
@@ -231,6 +232,10 @@ static int64_t join(struct siox__session *s, const struct siox_msg_hello *hello)
   if (r < 0)
     return r;
   take_budget(s, hello->delay_budget);
+  bool awaited =
+      hello->rank >= 0 && (hello->flags & (SIOX_HELLO_MPI | SIOX_HELLO_REJOIN)) == SIOX_HELLO_MPI;
+  if (awaited)
+    siox_bank_await(d->bank, s->client);
   s->joined = true;
   s->rank = hello->rank;
   s->size = hello->size;
@@ -242,7 +247,7 @@ static int64_t join(struct siox__session *s, const struct siox_msg_hello *hello)
   d->count.clients++;
   siox__job_enters(d, s->job);
   take_tally(s);
-  record_join(s, now, hello->program);
+  record_join(s, now, hello->program, !awaited);
   return 0;
 }
 

@@ -164,6 +164,8 @@ static int join(struct siox__replay *r, struct siox__stream *stream) {
   struct siox__process *c = stream->client;
   struct siox__run *run = stream->run;
   int rc = siox_bank_join(r->bank, r->now, c->job, &c->bank);
+  if (rc == 0 && c->awaited && !run->truth && !r->taker)
+    rc = siox_bank_await(r->bank, c->bank);
   rc = rc < 0 ? rc : 0;
   c->start = c->end = r->now;
   c->end_recorded = c->first;

@@ -82,6 +82,7 @@ static int define_client(struct siox__index *x, const struct siox_trace_event *e
   x->client[x->nclients++] = (struct siox__client_def){.number = e->u.client_def.client,
                                                        .job = e->u.client_def.job,
                                                        .rank = e->u.client_def.rank,
+                                                       .awaited = e->u.client_def.rank >= 0,
                                                        .main = SIOX__NONE,
                                                        .own = SIOX__NONE,
                                                        .first = INT64_MAX,
@@ -215,6 +216,7 @@ static int take(struct siox__index *x, const struct siox_trace_event *e, const c
   struct siox__client_def *c = &x->client[number];
   x->linked |= e->kind == SIOX_TRACE_SYNC || e->kind == SIOX_TRACE_MESSAGE ||
                (e->kind == SIOX_TRACE_CALL && e->u.call.coll_uid);
+  c->awaited &= e->kind != SIOX_TRACE_JOIN || !e->u.join.known;
   switch (e->kind) {
   case SIOX_TRACE_JOIN:
   case SIOX_TRACE_LEAVE:

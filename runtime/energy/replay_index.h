@@ -25,6 +25,7 @@ struct siox__flow { /* events of one thread of one client */
 struct siox__client_def {
   uint32_t number, job; /* job: in the index */
   int32_t rank;
+  bool awaited;        /* a rank, and its joining does not say that it was not waited for */
   uint32_t main;       /* flow of its first thread with I/O; SIOX__NONE: it did nothing */
   uint32_t own;        /* flow of what the process did as such (thread 0), or SIOX__NONE */
   uint32_t nstreams;   /* flows, own and main taken as one */

@@ -52,6 +52,7 @@ struct siox__group { /* one collective */
 struct siox__process {
   uint32_t number, job; /* job: in the bank */
   int32_t rank;
+  bool awaited; /* what it will use is not known before it says or does something */
   uint32_t bank;
   struct siox__stream *main;
   uint32_t nstreams, streams_left;

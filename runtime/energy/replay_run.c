@@ -226,6 +226,7 @@ static int open_trace(struct siox__run *r, const struct siox__run_options *o) {
         (struct siox__process){.number = d->number,
                                .job = d->job,
                                .rank = d->rank,
+                               .awaited = d->awaited,
                                .bank = SIOX__NONE,
                                .first = d->first + (d->main == SIOX__NONE ? 0 : o->shift)};
   }
@@ -260,7 +261,7 @@ static int open_generated(struct siox__run *r, const struct siox__run_options *o
   for (uint32_t i = 0; i < n; i++) {
     struct siox__process *c = &r->client[i];
     *c = (struct siox__process){
-        .number = i, .rank = (int32_t)i, .bank = SIOX__NONE, .first = o->shift};
+        .number = i, .rank = (int32_t)i, .awaited = true, .bank = SIOX__NONE, .first = o->shift};
     add_stream(r, c, 1);
     c->main = &r->stream[i];
     c->main->generator = &r->generator[i];

@@ -130,7 +130,7 @@ static int find_profile(const struct siox_drive *const *seen, uint32_t n,
 }
 
 /* Parts that may follow, each with its length: who does not know one passes over it. */
-enum part { PART_LIMITS = 1, PART_WAITS = 2 };
+enum part { PART_LIMITS = 1, PART_WAITS = 2, PART_JOINED = 3 };
 
 static void put_part(struct siox__out *out, enum part tag, struct siox__out *part) {
   siox__out_varint(out, tag);
@@ -157,6 +157,9 @@ static void put_parts(struct siox__out *out, const struct siox_trace_header *h) 
     siox__out_double(&part, l->delay_budget);
     siox__out_varint(&part, l->measure);
     put_part(out, PART_LIMITS, &part);
+    part = (struct siox__out){0};
+    siox__out_varint(&part, siox__zigzag((uint64_t)l->hold_joined_ns));
+    put_part(out, PART_JOINED, &part);
   }
   if (h->waits != SIOX_WAITS_UNSAID) {
     struct siox__out part = {0};
@@ -185,6 +188,7 @@ static void get_limits(struct siox__in *in, struct siox_limits *l) {
       siox__in_fail(in, "a limit is out of range");
   if (l->inrush_wait_ns < 0 || l->inrush_wait_ns > INT64_C(1000000000) * 1000000000)
     siox__in_fail(in, "a limit is out of range");
+  l->hold_joined_ns = -1; /* traces from before there was such a limit do not say */
 }
 
 static void get_parts(struct siox__in *in, struct siox__trace_header *h) {
@@ -199,6 +203,10 @@ static void get_parts(struct siox__in *in, struct siox__trace_header *h) {
     if (tag == PART_LIMITS) {
       get_limits(in, &h->limits);
       h->head.limits = &h->limits;
+    } else if (tag == PART_JOINED) { /* stands behind the other limits */
+      h->limits.hold_joined_ns = (int64_t)siox__unzigzag(siox__in_varint(in));
+      if (h->limits.hold_joined_ns > INT64_C(1000000000) * 1000000000)
+        siox__in_fail(in, "a limit is out of range");
     } else if (tag == PART_WAITS) {
       h->head.waits =
           siox__in_number(in, 1, "a flag is neither 0 nor 1") ? SIOX_WAITS_TOLD : SIOX_WAITS_UNTOLD;

@@ -19,6 +19,7 @@ MAGIC = 0x584F4953
 HEAD = struct.Struct("=IHHIiII")
 HELLO, WELCOME, OPEN, OPENED, IO, DONE, CLAIM, BYE, CONTROL, ANSWER, ERROR, DRIVE, PROFILE, TOTALS, TOTALLED = range(1, 16)
 NEVER = 2**63 - 1
+REJOIN, MPI = 1, 2  # flags of HELLO
 FULL = 2**31 - 1
 SECOND = 10**9
 
@@ -53,9 +54,9 @@ class Client:
                 self.fds.frombytes(content[: len(content) // 4 * 4])
         return kind, status, data[HEAD.size :], more
 
-    def join(self, time=0, job="test", rank=0, size=1, budget=None, tally=None):
+    def join(self, time=0, job="test", rank=0, size=1, budget=None, tally=None, flags=0):
         """budget None: a HELLO as it was before there were delay budgets. tally: a descriptor that goes along."""
-        hello = struct.pack("=qiiiI96s160s", time, rank, size, os.getpid(), 0, job.encode(), b"wire.py")
+        hello = struct.pack("=qiiiI96s160s", time, rank, size, os.getpid(), flags, job.encode(), b"wire.py")
         hello += b"" if budget is None else struct.pack("=d", budget)
         socket.send_fds(self.socket, [packet(HELLO, hello)], [] if tally is None else [tally])
         kind, status, body, _ = self.receive()

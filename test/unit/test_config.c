@@ -51,6 +51,7 @@ static void defaults_are_those_of_the_table(void **state) {
   assert_true(limits.delay_budget == 0);
   assert_true(limits.user_share == 1);
   assert_true(limits.inrush_wait_ns == INT64_C(10000000000));
+  assert_true(limits.hold_joined_ns == INT64_C(60000000000));
   char text[64];
   siox_layout_format(&c.default_layout, text, sizeof text);
   assert_string_equal(text, "0:8:64K");
@@ -330,6 +331,7 @@ static void text_of_every_setting_is_what_was_given(void **state) {
                                       "power_group=2",
                                       "array=3",
                                       "inrush_wait=7",
+                                      "hold_joined=8",
                                       "user_share=50",
                                       "delay_budget=5",
                                       "delay_budget_max=7",

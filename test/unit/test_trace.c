@@ -121,6 +121,7 @@ static void limits_in_force_come_back(void **state) {
                                      .power_group = 65536,
                                      .array = 3,
                                      .inrush_wait_ns = 10000000000,
+                                     .hold_joined_ns = 60000000000,
                                      .user_share = 0.75,
                                      .delay_budget = 0.02,
                                      .measure = true};
@@ -134,7 +135,7 @@ static void limits_in_force_come_back(void **state) {
   assert_true(l->early == 0.9 && l->wear && l->start_stop_per_day == 27 &&
               l->load_unload_per_day == 329 && l->inrush_w == 40.5 && l->power_group == 65536 &&
               l->array == 3 && l->inrush_wait_ns == 10000000000 && l->user_share == 0.75 &&
-              l->delay_budget == 0.02 && l->measure);
+              l->delay_budget == 0.02 && l->measure && l->hold_joined_ns == 60000000000);
   assert_int_equal(siox_trace_header(r)->waits, SIOX_WAITS_UNTOLD);
   siox_trace_reader_close(r);
 }
@@ -146,6 +147,27 @@ static void a_header_without_limits_says_so(void **state) {
   assert_null(siox_trace_header(r)->limits);
   assert_int_equal(siox_trace_header(r)->waits, SIOX_WAITS_UNSAID);
   siox_trace_reader_close(r);
+}
+
+/* The limits as they were written before: 1, their length, and them. */
+static void limits_from_before_hold_joined_do_not_say_it(void **state) {
+  (void)state;
+  const struct siox_limits limits = {.inrush_w = 40.5, .hold_joined_ns = 60000000000};
+  const struct siox_trace_header h = {.policy = "siox", .limits = &limits},
+                                 none = {.policy = "siox"};
+  struct siox__out with = {0}, without = {0};
+  siox__trace_put_header(&with, &h);
+  siox__trace_put_header(&without, &none);
+  size_t old = without.length + 2 + with.data[without.length + 1];
+  struct siox__in in = {.data = with.data, .length = old};
+  struct siox__trace_header got;
+  assert_int_equal(siox__trace_get_header(&in, &got), 0);
+  assert_non_null(got.head.limits);
+  assert_true(got.head.limits->inrush_w == 40.5);
+  assert_true(got.head.limits->hold_joined_ns < 0);
+  siox__trace_free_header(&got);
+  free(with.data);
+  free(without.data);
 }
 
 static void parts_of_a_header_that_nobody_knows_are_passed_over(void **state) {
@@ -477,6 +499,7 @@ int main(void) {
       cmocka_unit_test(the_checksum_is_crc32c),
       cmocka_unit_test(a_header_comes_back),
       cmocka_unit_test(limits_in_force_come_back),
+      cmocka_unit_test(limits_from_before_hold_joined_do_not_say_it),
       cmocka_unit_test(a_header_without_limits_says_so),
       cmocka_unit_test(parts_of_a_header_that_nobody_knows_are_passed_over),
       cmocka_unit_test(drives_with_a_table_come_back),

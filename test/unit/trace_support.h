@@ -128,7 +128,7 @@ static inline void test_random_event(uint64_t *r, uint32_t ndisks, struct siox_t
     e->u.posix.result = -(int32_t)(WILD >> 33);
     break;
   case SIOX_TRACE_JOIN:
-    e->u.join.time = start;
+    e->u.join.time = start, e->u.join.known = WILD & 1;
     break;
   case SIOX_TRACE_LEAVE:
     e->u.leave.time = start;
@@ -215,8 +215,10 @@ static inline const char *test_describe(const struct siox_trace_event *e, char *
              e->u.site.file, e->u.site.function, e->u.site.call);
     break;
   case SIOX_TRACE_JOIN:
+    snprintf(p, size, "%" PRId64 " %d", e->u.join.time, e->u.join.known);
+    break;
   case SIOX_TRACE_LEAVE:
-    snprintf(p, size, "%" PRId64, e->u.join.time);
+    snprintf(p, size, "%" PRId64, e->u.leave.time);
     break;
   case SIOX_TRACE_OPEN:
     snprintf(p, size, "%" PRId64 " %" PRIu64, e->u.open.time, e->u.open.file);

@@ -181,12 +181,15 @@ void sim_loader_limits(struct sim_loader *in) {
 #include "siox/limits.def"
 #undef SIOX_CONFIG
   *l = siox_config_limits(&in->config);
+  int64_t hold_joined_ns = l->hold_joined_ns;
   if (!h || !h->limits)
     return;
 #define SIOX_LIMIT(type, key, unit, member, initial, environment, help)                            \
   if (!t->key)                                                                                     \
     l->member = h->limits->member;
 #include "siox/limits.def"
+  if (l->hold_joined_ns < 0) /* the trace is from before there was such a limit */
+    l->hold_joined_ns = hold_joined_ns;
   l->measure = h->limits->measure;
   l->wear = h->limits->wear || t->start_stop_per_day || t->load_unload_per_day;
 }

@@ -245,7 +245,7 @@ json_t *siox__limits_json(const struct siox_limits *l) {
 #define IN_percent(v) json_real((v) * 100)
 #define IN_plain(v) json_real(v)
 #define IN_number(v) json_integer(v)
-#define IN_seconds(v) json_real((double)(v) / 1e9)
+#define IN_seconds(v) ((v) < 0 ? json_null() : json_real((double)(v) / 1e9))
 #define SIOX_LIMIT(type, key, unit, member, initial, environment, help)                            \
   json_object_set_new(o, #key, IN_##unit(l->member));
 #include "siox/limits.def"
