@@ -201,6 +201,9 @@ def short(figures):
         used, eligible = (sum(r["windows"][i] for r in hinted) for i in (0, 1))
         out.append(f"- Under `siox` {used} of {eligible} windows were used, and {sum(r['outside'] or 0 for r in hinted)} of "
                    f"{sum(r['requests'] for r in hinted)} requests came to disks that were not foretold.")
+    busy = max((r["load"] for r in every), default=0)
+    if busy >= 0.2:
+        out.append(f"- **Other processes kept up to {busy:.1f} cores busy**: runs took longer for it, pauses are less even and their ends foretold less well.")
     out += [f"- **Failed**: {text}" for text in figures.get("failed", {}).values()]
     return "\n".join(out) + "\n"
 
@@ -228,7 +231,8 @@ READING = """
   run. The recording has the hints that were given and the times that the program computed; when requests are served, and when disks change
   their speed, is computed anew.
 - The **second table** is the harder one: a policy's live run against another run of the program, which was recorded under `siox`. No two runs compute for
-  equally long, so joules differ with seconds; watts compare better. Rows for two at once from S1 alone do as the evaluation does, which has one recording and plays it twice.
+  equally long, so joules differ with seconds; watts compare better. Hints that were given for `siox` are translated for policies that take
+  a lead (`docs/sim.md`, Hints); the program itself gave its own. Rows for two at once from S1 alone do as the evaluation does, which has one recording and plays it twice.
 - *Saved live* is of the live run under `base`, another run, which computed for longer or shorter: joules have that in them, watts (joules a second) have not.
   *Saved simulated* is of the joules of the same recording with every disk at full speed.
 - *Why*: the difference in joules is split into what more time costs at the mean power of idle disks, idle time at other speeds, time in service, and changes
