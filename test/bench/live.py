@@ -6,7 +6,7 @@ stand beside each other. Prints docs/live-results.md, or writes it and its pictu
 
 A run takes about as long as its program, 150 to 200 s: twenty minutes for the policies that are run by default. Leave the machine alone
 meanwhile: what else runs makes the programs' pauses uneven. Figures are kept after each run, so that one that was ended goes on where it
-stood; what was made by another program, library, size or setting is run again. The status is 0 whatever the figures are, and 1 when a run fails."""
+stood; what was made by another build, size or setting is run again. The status is 0 whatever the figures are, and 1 when a run fails."""
 
 import argparse
 import json

@@ -142,7 +142,8 @@ class Place:
 
     def key(self, scenario, policy):
         """What makes a run what it is."""
-        what = [sha256(self.program), sha256(os.path.join(self.build, "lib", "libsiox.so")), self.settings, policy,
+        made = [sha256(os.path.join(self.build, *name)) for name in (("lib", "libsiox.so"), ("bin", "sioxd"), ("bin", "siox"))]
+        what = [sha256(self.program), made, self.settings, policy,
                 [self.command(i, SCENARIOS[scenario]) for i in range(SCENARIOS[scenario])]]
         return hashlib.sha256(json.dumps(what).encode()).hexdigest()
 
