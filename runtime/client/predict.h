@@ -19,6 +19,7 @@
  * process, its regions those of the thread that came first (predict.c). All times in ns. */
 #ifndef SIOX_CLIENT_PREDICT_H
 #define SIOX_CLIENT_PREDICT_H
+#include "client/predict_course.h"
 #include "common/filetype.h"
 #include "siox/drive.h"
 #include "siox/layout.h"
@@ -30,6 +31,7 @@ struct siox__predict_env {
   enum siox_lead_kind lead;
   int64_t lead_ns;                /* longest change from the lowest serving level to full */
   int64_t min_gap_ns;             /* shortest gap that pays on any disk */
+  int64_t worth_ns;               /* shortest that is told, at most that; 0: that */
   const struct siox_drive *drive; /* SIOX_LEAD_TRANSITION: to choose a level; NULL: the lowest */
   void (*hint)(void *context, const struct siox_mask *T, int32_t S, int32_t F, int64_t need_by,
                int64_t until);
@@ -147,7 +149,8 @@ struct siox__region_state {
   uint32_t doubt;         /* instances without one until it can be a gap */
   bool stepping; /* STEPS: running; then iterations done, its trip count, when the last one ended */
   int64_t steps_done, steps_trip, steps_seen;
-  struct siox__context *after; /* what its bursts did, one a site it led to or can lead to */
+  struct siox__courses *courses; /* of the latest instances whose iterations were told; or NULL */
+  struct siox__context *after;   /* what its bursts did, one a site it led to or can lead to */
   uint32_t nafter, maxafter;
   struct siox_region *followed[SIOX__FOLLOWED]; /* gaps that came next so far */
   uint32_t nfollowed;
@@ -201,6 +204,7 @@ struct siox__frame {
   struct siox_region *region;
   bool no_gap;     /* accesses can happen inside */
   uint32_t nested; /* entries of the same region inside it, not stacked */
+  struct siox__course course;
   int64_t start, trip;
   int64_t iterations, seen;          /* iterations done at the last tick and its time */
   int64_t window_done, window_start; /* where the running window began */
@@ -237,6 +241,7 @@ struct siox__predictor {
   struct siox__flight *flights[SIOX__FLIGHT_ROWS], *lost;
   uint32_t nflights, *aloft;
   int64_t rested; /* told last by siox__predict_rest */
+  int64_t now;    /* of the last event that told the time */
   uint32_t visit;
   const struct siox_region *from; /* scratch: the gap that is planned */
   struct siox__claimed *claimed;  /* per disk */
@@ -351,12 +356,14 @@ void siox__when_free(struct siox__predictor *p);
 /* The condition that holds for a site now, or NULL. */
 struct siox__when *siox__when_of(const struct siox_site *site);
 /* The site is called: a condition that denies it is not believed any more. */
-void siox__when_used(const struct siox_site *site);
+void siox__when_used(const struct siox_site *site, int64_t now);
 /* An iteration of a STEPS loop is over and counted. */
 void siox__when_step(struct siox__region_state *loop, int64_t now);
 /* Time before which what stands behind the condition (NULL: none) is not reached from the gap
  * `from`; 0: at any. `at`: when it could be without. */
 int64_t siox__when_time(struct siox__when *when, const struct siox_region *from, int64_t at);
+/* Likewise when its first site is used, which may be long after that. */
+int64_t siox__when_use(struct siox__when *when, const struct siox_region *from, int64_t at);
 
 /* Time before which nothing is accessed in a running loop, seen from the gap `from` in it (NULL:
  * none); 0: not known. */
@@ -421,6 +428,8 @@ int64_t siox__frame_trip(const struct siox__frame *f);
 /* How long a call lasts at the least because it was told to; < 0: it is none of these. */
 int64_t siox__frame_sleeps(const struct siox__frame *f);
 void siox__frame_tick(struct siox__frame *f, int64_t iteration, int64_t now);
+/* The frame's region is over. */
+void siox__frame_took(const struct siox__predictor *p, struct siox__frame *f, int64_t now);
 /* When the present gap ends, as far as can be told at `now`; now itself when nothing is known. */
 int64_t siox__gap_end(const struct siox__predictor *p, int64_t now);
 /* Iteration at which to look again; SIOX_NEVER when nothing can change any more. */

@@ -8,6 +8,8 @@
 int siox__predictor_init(struct siox__predictor *p, const struct siox__predict_env *env) {
   memset(p, 0, sizeof *p);
   p->env = *env;
+  if (env->worth_ns <= 0 || env->worth_ns > env->min_gap_ns)
+    p->env.worth_ns = env->min_gap_ns;
   p->claimed = calloc(env->ndisks ? env->ndisks : 1, sizeof *p->claimed);
   p->next_use = calloc(env->ndisks ? env->ndisks : 1, sizeof *p->next_use);
   p->aloft = calloc(env->ndisks ? env->ndisks : 1, sizeof *p->aloft);
@@ -26,6 +28,7 @@ void siox__predictor_free(struct siox__predictor *p) {
     struct siox__region_state *s = r->state;
     next = s->link;
     free(s->after);
+    free(s->courses);
     free(s);
     r->state = NULL;
   }
@@ -242,7 +245,7 @@ void siox__predictor_reach(struct siox__predictor *p, struct siox_site *site, co
     p->file[file].user = site;
   }
   if (site) {
-    siox__when_used(site);
+    siox__when_used(site, p->now);
     const struct siox__piece piece = piece_of(reach);
     learn_access(p, site, file, &piece);
   }
@@ -364,6 +367,7 @@ void siox__predictor_lands(struct siox__predictor *p, uint64_t key, int64_t now)
 /* The I/O module's functions return many times before one return lasts: a phase of I/O is over when
  * its file is closed. */
 void siox__predictor_closed(struct siox__predictor *p, const void *handle, int64_t now) {
+  p->now = now;
   siox__flights_end(p, handle);
   int32_t i = siox__predictor_file(p, handle);
   if (i < 0)
@@ -408,6 +412,7 @@ int64_t siox__predictor_enter(struct siox__predictor *p, struct siox_region *reg
                               int64_t now) {
   if (siox__predictor_asleep(p))
     return SIOX_NEVER;
+  p->now = now;
   struct siox__region_state *s = siox__region_state(p, region);
   if (!s)
     return SIOX_NEVER;
@@ -472,6 +477,7 @@ static int64_t step(struct siox__predictor *p, struct siox_region *region, int64
 
 int64_t siox__predictor_tick(struct siox__predictor *p, struct siox_region *region,
                              int64_t iteration, int64_t now) {
+  p->now = now;
   if (!siox__predictor_asleep(p) && region->kind == SIOX_REGION_STEPS)
     return step(p, region, iteration, now);
   if (siox__predictor_asleep(p) || !p->depth || p->stack[p->depth - 1].region != region)
@@ -523,7 +529,7 @@ static void outside_took(const struct siox__predictor *p, const struct siox__fra
                          int64_t now) {
   struct siox__region_state *s = f->region->state;
   int64_t time = now - (f->closed ? f->closed : f->start);
-  bool pays = time >= p->env.min_gap_ns;
+  bool pays = time >= p->env.worth_ns;
   siox__rhythm_took(f->closed ? &s->closings : &s->returns, time, pays);
   if (f->closed)
     siox__rhythm_took(f->closing, time, pays);
@@ -534,6 +540,7 @@ static void outside_took(const struct siox__predictor *p, const struct siox__fra
 void siox__predictor_leave(struct siox__predictor *p, struct siox_region *region, int64_t now) {
   if (siox__predictor_asleep(p))
     return;
+  p->now = now;
   uint32_t i = p->depth;
   if (!region) {
     i = outside(p);
@@ -563,6 +570,7 @@ void siox__predictor_leave(struct siox__predictor *p, struct siox_region *region
     return;
   s->doubt -= s->doubt > 0;
   siox__region_took(s, now - f->start);
+  siox__frame_took(p, f, now);
   /* A loop whose iterations nobody counts is paced as a whole. */
   if (region->kind == SIOX_REGION_LOOP && f->trip > 0 && f->iterations == 0)
     s->step[s->nsteps++ % SIOX__LATEST] = (double)(now - f->start) / (double)f->trip;

@@ -29,7 +29,7 @@ static void anything_open_at(struct siox__predictor *p, int64_t time) {
 /* The site will be used at `time`; where nobody can tell with which file, with any. */
 static void use_site_at(struct siox__predictor *p, const struct siox__context *c,
                         struct siox_site *site, uint32_t j, enum siox__place where, int64_t time) {
-  int64_t soonest = siox__when_time(siox__when_of(site), p->from, time);
+  int64_t soonest = siox__when_use(siox__when_of(site), p->from, time);
   time = time < soonest ? soonest : time;
   siox_mask_zero(&p->scratch);
   if (siox__predict_mask(p, c, site, j, where, &p->scratch)) {
@@ -235,7 +235,7 @@ static void plan_gap(struct siox__predictor *p, struct siox__claimed *c, int64_t
     if (next == SIOX_NEVER ? c->need_by != SIOX_NEVER
                            : c->need_by == SIOX_NEVER || llabs(c->need_by - next) > tolerance(left))
       want(c, SIOX_SPEED_LOWEST, 0, next);
-  } else if (left >= p->env.min_gap_ns) {
+  } else if (left >= p->env.worth_ns) {
     want(c, SIOX_SPEED_LOWEST, 0, next);
   }
 }
@@ -267,7 +267,7 @@ void siox__predict_rest(struct siox__predictor *p, int64_t time, int64_t now) {
     /* What was told after the last iteration is corrected, what is known of a later use stands. */
     bool told = c->state == SIOX__RELEASED && (c->need_by < time || c->need_by == p->rested);
     if (!siox__flying(p, d) &&
-        (c->state == SIOX__NEEDED ? time - now >= p->env.min_gap_ns
+        (c->state == SIOX__NEEDED ? time - now >= p->env.worth_ns
                                   : told && llabs(c->need_by - time) > tolerance(time - now)))
       want(c, SIOX_SPEED_LOWEST, 0, time);
   }

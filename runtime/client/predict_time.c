@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* How long regions take and when to look again. */
 #include "client/predict.h"
+#include <stdlib.h>
 
 /* Ticks closer than this cost more than they tell. */
 static const int64_t TICK_NS = 100000;
@@ -141,6 +142,9 @@ void siox__frame_tick(struct siox__frame *f, int64_t iteration, int64_t now) {
   int64_t trip = siox__frame_trip(f), done = iteration - f->window_done;
   f->iterations = iteration;
   f->seen = now;
+  if (!f->course.trip)
+    siox__course_begins(&f->course, trip);
+  siox__course_goes_on(&f->course, iteration, now - f->start);
   if (done <= 0 || done < (trip + SIOX__WINDOWS - 1) / SIOX__WINDOWS ||
       now - f->window_start < TICK_NS)
     return;
@@ -149,8 +153,32 @@ void siox__frame_tick(struct siox__frame *f, int64_t iteration, int64_t now) {
   f->window_start = now;
 }
 
+void siox__frame_took(const struct siox__predictor *p, struct siox__frame *f, int64_t now) {
+  struct siox__region_state *s = f->region->state;
+  if (!f->course.trip || now - f->start < siox__brief_ns(p))
+    return;
+  /* Without memory for it the shortest iterations have to do. */
+  if (!s->courses && !(s->courses = calloc(1, sizeof *s->courses)))
+    return;
+  siox__course_ends(s->courses, &f->course, now - f->start);
+}
+
+/* The end by what was left at this point of earlier instances; SIOX_UNKNOWN: too few are known. */
+static int64_t end_by_courses(const struct siox__frame *f, int64_t trip) {
+  const struct siox__region_state *s = f->region->state;
+  struct siox__course begun;
+  const struct siox__course *c = &f->course;
+  if (!c->trip) {
+    siox__course_begins(&begun, trip);
+    c = &begun;
+  }
+  int64_t left = s->courses ? siox__course_left(s->courses, c) : -1;
+  return left < 0 ? SIOX_UNKNOWN : f->start + c->at + left;
+}
+
 /* When the loop of a frame will end; SIOX_UNKNOWN when neither its trip count nor its pace is
- * known. */
+ * known. Both the iterations left, each as short as the shortest, and what was left the last times
+ * are less than what is to come, as far as is known: the greater counts. */
 static int64_t loop_end(const struct siox__frame *f) {
   int64_t trip = siox__frame_trip(f);
   double step = siox__region_step(f->region);
@@ -161,7 +189,9 @@ static int64_t loop_end(const struct siox__frame *f) {
   if (trip <= 0 || step <= 0)
     return SIOX_UNKNOWN;
   double left = step * (double)(trip - f->iterations);
-  return left < 9e18 - (double)f->seen ? f->seen + (int64_t)left : SIOX_UNKNOWN;
+  int64_t end = left < 9e18 - (double)f->seen ? f->seen + (int64_t)left : SIOX_UNKNOWN;
+  int64_t before = end_by_courses(f, trip);
+  return before == SIOX_UNKNOWN || before < end ? end : before;
 }
 
 int64_t siox__frame_sleeps(const struct siox__frame *f) {

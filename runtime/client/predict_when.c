@@ -16,6 +16,11 @@ struct siox__when {
   int64_t run_first, run_begun;   /* the first of the present run, -1: none; when it began */
   double run[SIOX__LATEST];       /* ns an iteration took in the latest runs */
   uint64_t nruns;
+  /* From the end of the iteration that did I/O to the next use, in iterations; and when that was
+   * expected half the way, 0: not; and by how much it came sooner lately, smoothed. */
+  struct siox__course course;
+  int64_t course_first, course_begun, expected, late;
+  struct siox__courses courses;
   struct siox__when *also; /* another condition of the loop */
   struct siox__when *link; /* all of the process */
 };
@@ -45,6 +50,7 @@ void siox__predictor_when(struct siox__predictor *p, struct siox_steps_when *tab
   when->modulus = modulus;
   when->looked_from = when->looked_to = 0;
   when->run_first = -1;
+  when->course.trip = 0;
   for (uint32_t i = 0; i < table->nsites; i++) {
     struct siox__site_state *s = siox__site_state(p, table->sites[i]);
     if (s)
@@ -89,10 +95,29 @@ struct siox__when *siox__when_of(const struct siox_site *site) {
   return s && active(s->when) ? s->when : NULL;
 }
 
-void siox__when_used(const struct siox_site *site) {
+/* From here on the next use is awaited: `done` iterations are over. */
+static void await(struct siox__when *when, int64_t done, int64_t now) {
+  int64_t next = next_iteration(when, done);
+  int64_t trip = ((struct siox__region_state *)when->table->steps->state)->steps_trip;
+  bool comes = fulfils(when, next) && (trip <= 0 || next < trip);
+  /* In every iteration: the graph tells. */
+  siox__course_begins(&when->course, comes && next > done ? next - done + 1 : 0);
+  when->course_first = done;
+  when->course_begun = now;
+  when->expected = 0;
+}
+
+void siox__when_used(const struct siox_site *site, int64_t now) {
   struct siox__when *when = siox__when_of(site);
-  if (when && !fulfils(when, ((struct siox__region_state *)when->table->steps->state)->steps_done))
+  if (!when)
+    return;
+  if (!fulfils(when, ((struct siox__region_state *)when->table->steps->state)->steps_done)) {
     when->broken = true;
+    return;
+  }
+  if (when->course.trip && when->expected)
+    when->late = (3 * when->late + (now < when->expected ? when->expected - now : 0)) / 4;
+  siox__course_ends(&when->courses, &when->course, now - when->course_begun);
 }
 
 void siox__when_step(struct siox__region_state *loop, int64_t now) {
@@ -105,20 +130,24 @@ void siox__when_step(struct siox__region_state *loop, int64_t now) {
           (double)(now - when->run_begun) / (double)(done - when->run_first);
       when->run_first = -1;
     }
+    siox__course_goes_on(&when->course, done - when->course_first, now - when->course_begun);
     if (fulfils(when, done - 1)) {
       when->run_first = done;
       when->run_begun = now;
+      await(when, done, now);
     }
   }
 }
 
 /* When the iteration `next` begins, at the soonest: its distance from the present one as often as
- * the shortest iteration lasts, or from the last one that did I/O as the shortest run did. */
-static double begin_of(const struct siox__when *when, int64_t next, double step, int64_t at) {
+ * the shortest iteration lasts, or, if that counts, from the last one that did I/O as the shortest
+ * run did. */
+static double begin_of(const struct siox__when *when, int64_t next, double step, int64_t at,
+                       bool runs) {
   const struct siox__region_state *s = when->table->steps->state;
   /* A fiftieth of an iteration goes to the safe side. */
   double begin = (double)s->steps_seen + step * ((double)(next - s->steps_done) - 0.02);
-  if (when->run_first < 0 || when->nruns < 2)
+  if (!runs || when->run_first < 0 || when->nruns < 2)
     return begin;
   uint64_t n = when->nruns < SIOX__LATEST ? when->nruns : SIOX__LATEST;
   double least = when->run[0];
@@ -130,7 +159,8 @@ static double begin_of(const struct siox__when *when, int64_t next, double step,
   return run > begin ? run : begin;
 }
 
-int64_t siox__when_time(struct siox__when *when, const struct siox_region *from, int64_t at) {
+static int64_t begins(struct siox__when *when, const struct siox_region *from, int64_t at,
+                      bool runs) {
   if (!active(when))
     return 0;
   const struct siox_steps_when *t = when->table;
@@ -150,8 +180,39 @@ int64_t siox__when_time(struct siox__when *when, const struct siox_region *from,
   double step = siox__running_step(t->steps, at);
   if (next <= s->steps_done || step <= 0)
     return 0;
-  double begin = begin_of(when, next, step, at);
+  double begin = begin_of(when, next, step, at, runs);
   return begin < 9e18 ? (int64_t)begin : SIOX_NEVER - 1;
+}
+
+int64_t siox__when_time(struct siox__when *when, const struct siox_region *from, int64_t at) {
+  return begins(when, from, at, true);
+}
+
+/* Seen from behind its place in the iteration of the use, another one comes next. */
+static bool passed(const struct siox__when *when, const struct siox_region *from) {
+  const struct siox_steps_when *t = when->table;
+  int64_t next = when->course_first + when->course.trip - 1;
+  bool past = false;
+  for (uint32_t i = 0; i < t->npast && !past; i++)
+    past = t->past[i] == from;
+  return past && ((struct siox__region_state *)t->steps->state)->steps_done >= next;
+}
+
+int64_t siox__when_use(struct siox__when *when, const struct siox_region *from, int64_t at) {
+  if (!active(when))
+    return 0;
+  const struct siox__region_state *s = when->table->steps->state;
+  int64_t left = siox__course_left(&when->courses, &when->course);
+  if (left < 0 || passed(when, from) || (s->steps_trip <= 0 && when->table->elsewhere))
+    return siox__when_time(when, from, at);
+  int64_t use = when->course_begun + when->course.at + left, ahead = use - at;
+  if (2 * when->course.done <= when->course.trip)
+    when->expected = use;
+  /* To the safe side as in gaps. */
+  int64_t margin = ahead / 32 + 2 * when->late;
+  use -= ahead <= 0 ? 0 : margin < ahead / 8 ? margin : ahead / 8;
+  int64_t begin = begins(when, from, at, false);
+  return use > begin ? use : begin;
 }
 
 /* Iterations after which code that the compiler cannot see is believed to do no I/O in a loop: the
@@ -167,7 +228,7 @@ int64_t siox__when_any(const struct siox_region *steps, const struct siox_region
   int64_t soonest = SIOX_NEVER;
   for (; when; when = when->also) {
     bool believed = when->table->only == 1 || s->explained >= QUIET;
-    int64_t time = believed ? siox__when_time(when, from, now) : 0;
+    int64_t time = believed ? siox__when_use(when, from, now) : 0;
     soonest = time < soonest ? time : soonest;
   }
   return soonest;
@@ -176,6 +237,9 @@ int64_t siox__when_any(const struct siox_region *steps, const struct siox_region
 void siox__when_begins(struct siox__predictor *p, struct siox_region *steps) {
   const struct siox__region_state *s = steps->state;
   siox__when_ends(p, steps);
+  for (struct siox__when *when = s->conditions; when; when = when->also)
+    if (active(when))
+      await(when, 0, s->steps_seen);
   if (s->conditions && p->nrunning < SIOX__RUNNING)
     p->running[p->nrunning++] = steps;
 }

@@ -299,6 +299,51 @@ static void what_was_told_moves_as_the_loop_slows_down(void **state) {
   end(&w);
 }
 
+/* Each third iteration does I/O, the first of a round 8 s, the others 4 s: the access comes 16 s
+ * after the last one. */
+static void uneven_round(struct world *w, struct loop *l, int64_t k) {
+  for (int64_t i = 0; i < 3; i++) {
+    run_loop(w, &l->work, 100, (i ? 4 : 8) * SECOND);
+    if (i == 2)
+      touch(w, &l->write, &handle_a, 0, 3 << 16);
+    siox__predictor_tick(&w->p, &l->steps, k + i + 1, w->now);
+  }
+}
+
+static void a_use_is_expected_as_long_after_the_last_as_it_came_before(void **state) {
+  (void)state;
+  struct world w;
+  struct loop l;
+  begin(&w, SIOX_LEAD_GAP, "1:3:64K", "0:1:64K");
+  make(&l);
+  open_files(&w);
+  start(&w, &l, 30, 1, 3);
+  for (int64_t k = 0; k < 9; k += 3)
+    uneven_round(&w, &l, k);
+  siox__predictor_enter(&w.p, &l.work, 100, w.now);
+  /* Not as soon as the iteration begins, 12 s from here; 3 % go to the safe side. */
+  int64_t use = last_for(&w, 1, w.n)->need_by - w.now;
+  assert_true(use >= 15 * SECOND && use <= 16 * SECOND);
+  end(&w);
+}
+
+static void a_round_that_is_faster_so_far_is_expected_to_be_over_sooner(void **state) {
+  (void)state;
+  struct world w;
+  struct loop l;
+  begin(&w, SIOX_LEAD_GAP, "1:3:64K", "0:1:64K");
+  make(&l);
+  open_files(&w);
+  start(&w, &l, 30, 1, 3);
+  for (int64_t k = 0; k < 9; k += 3)
+    uneven_round(&w, &l, k);
+  run_loop(&w, &l.work, 100, 4 * SECOND); /* half of what it took before: 4 s are left, not 8 */
+  siox__predictor_tick(&w.p, &l.steps, 10, w.now);
+  siox__predictor_enter(&w.p, &l.work, 100, w.now);
+  assert_true(last_for(&w, 1, w.n)->need_by - w.now <= 5 * SECOND);
+  end(&w);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_condition_tells_the_first_use_already),
@@ -314,6 +359,8 @@ int main(void) {
       cmocka_unit_test(unseen_code_is_believed_to_do_no_io_after_two_iterations),
       cmocka_unit_test(unseen_code_that_did_io_is_not_believed_any_more),
       cmocka_unit_test(what_was_told_moves_as_the_loop_slows_down),
+      cmocka_unit_test(a_use_is_expected_as_long_after_the_last_as_it_came_before),
+      cmocka_unit_test(a_round_that_is_faster_so_far_is_expected_to_be_over_sooner),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
