@@ -157,6 +157,10 @@ static int64_t change_ns(const struct siox_drive *drive, uint32_t from, uint32_t
   return ns < 0 ? SIOX_NEVER : ns;
 }
 
+int64_t siox__budget_change(const struct siox_disk_view *v, uint32_t level) {
+  return change_ns(v->drive, v->level, level);
+}
+
 /* The serving level next to one in the direction of another. */
 static uint32_t next_to(const struct siox_drive *drive, uint32_t from, uint32_t to) {
   uint32_t l = from;
@@ -174,14 +178,15 @@ static double queueing(double busy) {
 }
 
 /* How much more a level costs than by how much requests take longer by themselves, because they
- * wait longer for others', too. others: part of the requests that is theirs. */
+ * wait longer for others', too. others: part of the requests that is theirs; who met all of them
+ * each time would lose what they do. */
 static double expected_congestion(const struct siox__budget_disk *b, uint32_t level, uint32_t top,
                                   double others) {
   double slower = b->work[level] / fmax(b->work[top], 1), busy = b->work[top] / fmax(b->span, 1);
   if (slower <= 1)
     return 1;
   double more = slower * queueing(busy * slower * others) - queueing(busy * others);
-  return fmax(more / (slower - 1), 1);
+  return fmin(fmax(more / (slower - 1), 1), 1 / (1 - others));
 }
 
 /* As measured at this level, else at the next higher one where it was; until PRIOR bursts have been
@@ -215,12 +220,14 @@ static void bear(struct bearing *all, const struct siox__pauses *pauses,
   for (uint32_t l = 0; l + 1 < drive->nlevels; l++) {
     double more = fmax(congestion(b, j, l, drive->nlevels - 1, all->expected[l]), waits);
     double rate = rate_of(j, l, all->sole ? next : now) * more, later = rate_of(j, l, next) * more;
-    double burst = fmax(rate * (double)b->period, (double)b->burst[l] * (waits > 0 ? 1 : more));
+    /* What the disk itself takes longer for all; where jobs share it, they may meet again. */
+    double once = fmax(rate * (double)b->period, (double)b->burst[l]);
+    double burst = waits > 0 ? once : fmax(once, (double)b->burst[l] * more);
     bool there = l == b->serve, known = all->expected[l] <= 1 || j->alone[l] > 0;
     bool bears = any && rate <= j->budget * (known ? 1 : SURE);
     double free = (double)room - (waits > 0 ? rate * (double)(now - j->since) : 0);
     bool soon = there && waits <= 0 && (double)room + (j->budget - rate) * PATIENCE >= 0;
-    bool ample = any && waits <= 0 && AMPLE * later <= j->budget && (double)future >= AMPLE * burst;
+    bool ample = any && waits <= 0 && AMPLE * later <= j->budget && (double)future >= AMPLE * once;
     double cycles = any ? free / fmax(burst, 1) : 0;
     all->rate[l] = fmax(all->rate[l], rate);
     all->sustained[l] &= j->budget > 0 && rate <= j->budget * (1 + TOLERANCE);
@@ -248,9 +255,13 @@ static struct bearing bearing_of(const struct siox__pauses *pauses, const struct
   struct bearing all = {.room = INT64_MAX};
   uint32_t job = SIOX_NOBODY, njobs = 0, found[JOBS];
   struct siox__claims_walk walk = siox__claims_walk(view->claims, disk, INT64_MIN);
-  for (; (job = next_job(&walk, view, now, disk, job)) != SIOX_NOBODY; njobs++)
-    if (njobs < JOBS)
-      found[njobs] = job;
+  while ((job = next_job(&walk, view, now, disk, job)) != SIOX_NOBODY && njobs <= JOBS) {
+    uint32_t i = 0;
+    while (i < njobs && found[i] != job)
+      i++;
+    if (i == njobs && njobs++ < JOBS)
+      found[i] = job;
+  }
   all.sole = njobs == 1;
   for (uint32_t l = 0; l < drive->nlevels; l++) {
     all.earned[l] = all.sustained[l] = all.afforded[l] = drive->level[l].serves;

@@ -51,6 +51,8 @@ void siox__budget_choose(struct siox__budget *budget, const struct siox_view *vi
  * theirs as `seen` have been that long. */
 void siox__budget_pause(struct siox__budget *budget, const struct siox_view *view, int64_t now,
                         uint32_t disk, int64_t next, uint32_t seen);
+/* ns of the change to a level; SIOX_NEVER when the profile lacks it. */
+int64_t siox__budget_change(const struct siox_disk_view *v, uint32_t level);
 /* ns that the job may still lose; negative when it has overspent. */
 int64_t siox__budget_room(const struct siox_view *view, uint32_t job, int64_t now);
 #endif

@@ -99,7 +99,7 @@ struct need { /* what the claims on one disk come to */
   int64_t said;             /* and next */
   bool known;               /* uses that the next need's site predicted have been judged */
   bool vague;               /* the next use may come early */
-  bool spent;               /* somebody has lost more than its budget: no risks */
+  int64_t room;             /* ns that the one with the least may still lose; below 0: no risks */
   bool withheld;            /* somebody's claims do not count: over its share */
   bool ended;               /* a claim for a use ahead is over already */
   uint32_t claimed;         /* greatest level in force, withheld ones included */
@@ -219,7 +219,8 @@ static struct need gather(struct state *state, int64_t now, uint32_t disk,
                           const struct siox_event *event, const struct siox_view *view,
                           struct siox__wish *wish) {
   const struct siox_drive *drive = view->disk[disk].drive;
-  struct need need = {.next = SIOX_NEVER,
+  struct need need = {.room = SIOX_NEVER,
+                      .next = SIOX_NEVER,
                       .said = SIOX_NEVER,
                       .holder = SIOX_NOBODY,
                       .floor_job = SIOX_NOBODY,
@@ -265,8 +266,8 @@ static struct need gather(struct state *state, int64_t now, uint32_t disk,
     }
     need.any = true;
     wish->wake = siox__sooner(wish->wake, end);
-    if (state->budget.on && !need.spent && job != last)
-      need.spent = siox__budget_room(view, job, now) < 0;
+    if (state->budget.on && job != last)
+      need.room = siox__sooner(need.room, siox__budget_room(view, job, now));
     last = job;
     int64_t said = entry->flag == 1 || entry->need_by <= now ? now : entry->need_by;
     need.now |= demand && said <= now;
@@ -342,7 +343,7 @@ static bool dares(const struct siox_disk_view *v, const struct siox__stand *stan
 static uint32_t plan(int64_t now, const struct siox_disk_view *v, const struct siox__stand *stand,
                      const struct need *need, uint32_t *asked) {
   uint32_t first = need->floor_job == SIOX_NOBODY ? 0 : need->floor;
-  if (need->spent && need->next_level > first)
+  if (need->room < 0 && need->next_level > first)
     first = need->next_level;
   uint32_t last = need->next_level > first ? need->next_level : first;
   uint32_t best = v->level >= first ? v->level : first, ideal = best;
@@ -559,8 +560,8 @@ static void wish(void *memory, int64_t now, uint32_t disk, const struct siox_eve
     if (state->budget.disk[disk].serve != serves)
       need = gather(state, now, disk, event, view, wish);
   }
-  if (need.spent && need.now && b->serve < v->level) { /* since it was chosen */
-    b->serve = v->level;
+  if (need.now && b->serve < v->level && need.room < siox__budget_change(v, b->serve)) {
+    b->serve = v->level; /* it was chosen for others */
     need = gather(state, now, disk, event, view, wish);
   }
   if (need.untold)

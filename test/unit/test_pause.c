@@ -198,6 +198,32 @@ static void who_has_overspent_is_not_slowed_to_a_level_that_was_chosen_before(vo
   lab_close(lab);
 }
 
+/* While B has joined and said nothing no disk leaves full speed, though the level for A's bursts is
+ * 6000. When B says that it needs the disk, it has not saved the change. */
+static void who_needs_the_disk_waits_for_no_change_that_it_has_not_saved(void **state) {
+  (void)state;
+  struct lab *lab = calloc(1, sizeof *lab);
+  make_drive(&lab->drive, FOUR_SPEEDS, 4);
+  lab->limits = (struct siox_limits){.delay_budget = 0.05, .hold_joined_ns = 1000 * SECOND};
+  lab_start(lab, "siox", 1, NULL, 0);
+  uint32_t a = lab_join(lab, "A"), b = lab_join(lab, "B");
+  assert_int_equal(siox_bank_await(lab->bank, b), 0);
+  double at = 0;
+  for (int burst = 0; burst < 3; burst++) {
+    for (int r = 0; r < 20; r++)
+      at = (double)lab_read(lab, at, a, 1024 * KB).completion * 1e-9;
+    lab_hint(lab, at, a, "1", 0, 0, at + 30, 0);
+    assert_int_equal(lab_speed(lab, at + 20, 0), 15000);
+    at += 30;
+  }
+  lab_hint(lab, at - 10, b, "1", SIOX_SPEED_FULL, 1, 0, 0);
+  for (double t = at - 10; t < at + 30; t += 1) {
+    lab_read(lab, t, b, 1024 * KB);
+    assert_int_equal(lab_speed(lab, t, 0), 15000);
+  }
+  lab_close(lab);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(without_a_budget_a_need_without_an_end_keeps_full_speed),
@@ -208,6 +234,7 @@ int main(void) {
       cmocka_unit_test(a_budget_is_kept_whatever_the_pauses_are),
       cmocka_unit_test(what_is_kept_pays_for_as_much_again),
       cmocka_unit_test(who_has_overspent_is_not_slowed_to_a_level_that_was_chosen_before),
+      cmocka_unit_test(who_needs_the_disk_waits_for_no_change_that_it_has_not_saved),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
