@@ -43,15 +43,15 @@ struct siox__activities *siox__activities_hold(struct siox__activities *a) {
 }
 
 void siox__tallied_discard(struct siox__activities *a, struct siox__tallied *p) {
-  if (p->next)
-    p->next->prev = p->prev;
-  *(p->prev ? &p->prev->next : &a->all) = p->next;
+  a->all[p->at] = a->all[--a->nall];
+  a->all[p->at]->at = p->at;
   if (p->like)
     p->like->like_b = p->like_b;
   *(p->like_b ? &p->like_b->like : siox__tallied_chain(a, p->pid)) = p->like;
   a->left -= p->left;
   if (p->tally)
     munmap((void *)(uintptr_t)p->tally, sizeof *p->tally);
+  free(p->slot);
   free(p->seen);
   free(p);
 }
@@ -64,8 +64,8 @@ void siox__activities_free(struct siox__activities *a) {
   pthread_mutex_unlock(&a->lock);
   if (!last)
     return;
-  while (a->all)
-    siox__tallied_discard(a, a->all);
+  while (a->nall > 0)
+    siox__tallied_discard(a, a->all[a->nall - 1]);
   for (int i = 0; i < SIOX__ACTIVITY_CHAINS; i++)
     for (struct siox__active_job *j = a->chain[i], *next; j; j = next) {
       next = j->next;
@@ -73,6 +73,7 @@ void siox__activities_free(struct siox__activities *a) {
       free(j);
     }
   pthread_mutex_destroy(&a->lock);
+  free(a->all);
   free(a->kind);
   free(a->one);
   free(a);
@@ -108,6 +109,19 @@ static const struct siox_tally *map(int fd, const char **why) {
   return NULL;
 }
 
+/* For one more. */
+static bool make_room(struct siox__activities *a) {
+  if (a->nall < a->room)
+    return true;
+  const size_t room = a->room ? 2 * a->room : 64;
+  struct siox__tallied **more = realloc(a->all, room * sizeof *more);
+  if (!more)
+    return false;
+  a->all = more;
+  a->room = room;
+  return true;
+}
+
 int siox__activities_enter(struct siox__activities *a, int fd, int32_t pid, int32_t rank,
                            uint32_t job, struct siox__tallied **out, const char **why) {
   *out = NULL;
@@ -119,7 +133,7 @@ int siox__activities_enter(struct siox__activities *a, int fd, int32_t pid, int3
   struct siox__active_job **at = siox__active_job(a, job);
   if (p && !*at && (*at = calloc(1, sizeof **at)))
     (*at)->serial = job;
-  if (!p || !*at) {
+  if (!p || !*at || !make_room(a)) {
     pthread_mutex_unlock(&a->lock);
     munmap((void *)(uintptr_t)tally, sizeof *tally);
     free(p);
@@ -130,12 +144,10 @@ int siox__activities_enter(struct siox__activities *a, int fd, int32_t pid, int3
                               .rank = rank,
                               .came_ns = siox__now_ns(),
                               .job = job,
-                              .next = a->all,
+                              .at = a->nall,
                               .like = *siox__tallied_chain(a, pid),
                               .sibling = (*at)->processes};
-  if (a->all)
-    a->all->prev = p;
-  a->all = p;
+  a->all[a->nall++] = p;
   if (p->like)
     p->like->like_b = p;
   *siox__tallied_chain(a, pid) = p;
@@ -165,8 +177,10 @@ void siox__activities_leave(struct siox__activities *a, struct siox__tallied *p)
     siox__tallied_discard(a, p);
   } else { /* the cycles do not come: it has the mapping no longer, they have the rest */
     munmap((void *)(uintptr_t)p->tally, sizeof *p->tally);
+    free(p->slot);
     free(p->seen);
     p->tally = NULL;
+    p->slot = NULL;
     p->seen = NULL;
     p->nseen = 0;
     p->left = true;

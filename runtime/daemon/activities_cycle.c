@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* What came since the last cycle, and what runs. */
+#include "common/fetch.h"
 #include "daemon/activities_internal.h"
 #include <stdlib.h>
 #include <string.h>
@@ -7,6 +8,8 @@
 enum {
   LATE = 65536, /* calls between their time and their number */
   AT_ONCE = 8,  /* processes looked at while the loop waits: some microseconds */
+  AHEAD = 3,    /* processes before whose turn memory is asked for what they have, */
+  FETCHED = 8,  /* of so many slots at most */
 };
 /* Nobody does so much between two looks. */
 static const uint64_t CALLS_MOST = UINT64_C(1) << 40, AMOUNT_MOST = UINT64_C(1) << 60;
@@ -67,35 +70,47 @@ static void add_class(struct siox_activity_class *to, const struct siox_tally_su
       to->times[b] = UINT32_MAX;
 }
 
+/* Room for all of the process' slots; those that are new are zeroed. */
+static bool make_room(struct siox__tallied *p, unsigned n) {
+  struct siox__slot *slot = realloc(p->slot, n * sizeof *slot);
+  if (slot)
+    p->slot = slot;
+  struct siox__seen *seen = realloc(p->seen, n * sizeof *seen);
+  if (seen)
+    p->seen = seen;
+  if (!slot || !seen)
+    return false;
+  memset(slot + p->nseen, 0, (n - p->nseen) * sizeof *slot);
+  memset(seen + p->nseen, 0, (n - p->nseen) * sizeof *seen);
+  p->nseen = n;
+  return true;
+}
+
 static void ended(struct siox__activities *a, struct siox__tallied *p, int64_t now_ns) {
   const unsigned n = siox__tally_slots(p->tally);
-  if (n > p->nseen) {
-    struct siox__seen *more = realloc(p->seen, n * sizeof *more);
-    if (!more)
-      return; /* the next cycle tells */
-    memset(more + p->nseen, 0, (n - p->nseen) * sizeof *more);
-    p->seen = more;
-    p->nseen = n;
-  }
+  if (n > p->nseen && !make_room(p, n))
+    return; /* the next cycle tells */
   for (unsigned i = 0; i < n; i++) {
-    struct siox__seen *seen = &p->seen[i];
+    struct siox__slot *slot = &p->slot[i];
     unsigned row, size_class;
-    seen->gained = false;
-    if (!seen->known && siox__tally_what(p->tally, i, &row, &size_class)) {
-      seen->known = true;
-      seen->row = (uint16_t)row;
-      seen->size_class = (uint8_t)size_class;
+    slot->gained = false;
+    if (!slot->known && siox__tally_what(p->tally, i, &row, &size_class)) {
+      slot->known = true;
+      slot->row = (uint16_t)row;
+      slot->size_class = (uint8_t)size_class;
     }
-    if (!seen->known || siox__tally_calls(p->tally, i) == seen->last.calls)
+    if (!slot->known || siox__tally_calls(p->tally, i) == slot->calls)
       continue;
+    struct siox__seen *seen = &p->seen[i];
     struct siox_tally_sum now;
     siox__tally_sum(p->tally, i, &now);
+    slot->calls = now.calls;
     if (!take(seen, &now, now_ns, &seen->gain)) {
       a->refused++;
       continue;
     }
-    seen->gained = p->active = true;
-    add_class(&a->kind[kind_of(a, seen->row)].classes[seen->size_class], &seen->gain);
+    slot->gained = p->active = true;
+    add_class(&a->kind[kind_of(a, slot->row)].classes[slot->size_class], &seen->gain);
   }
 }
 
@@ -142,6 +157,23 @@ static void look(struct siox__activities *a, struct siox__tallied *p) {
   siox__tally_grow(&a->node.dropped, p->lost);
 }
 
+/* What look() will read of the processes behind number i. Under the lock, for one may lose its
+ * tally. */
+static void fetch(const struct siox__activities *a, size_t i) {
+  if (i + 2 * AHEAD < a->nall)
+    siox__fetch(a->all[i + 2 * AHEAD], sizeof **a->all);
+  const struct siox__tallied *p = i + AHEAD < a->nall ? a->all[i + AHEAD] : NULL;
+  if (!p || !p->tally)
+    return;
+  siox__fetch(p->tally, 1);
+  siox__fetch(p->tally->thread, 1);
+  const unsigned n = p->nseen < FETCHED ? p->nseen : FETCHED;
+  for (unsigned k = 0; k < n; k++)
+    siox__fetch(&p->tally->slot[0][k].calls, 1);
+  if (n > 0)
+    siox__fetch(p->slot, n * sizeof *p->slot);
+}
+
 const struct siox_activity_summary *siox__activities_cycle(struct siox__activities *a,
                                                            int64_t now_ns) {
   memset(a->active, 0, sizeof a->active);
@@ -149,16 +181,18 @@ const struct siox_activity_summary *siox__activities_cycle(struct siox__activiti
   clear(a->kind, a->nkinds);
   a->now_ns = now_ns;
   a->node = (struct siox_activity_summary){.kinds = a->kind};
-  /* Whoever comes meanwhile stands before the first; only this thread takes any out. */
-  size_t looked = 0;
-  for (struct siox__tallied *p = a->all, *next; p; p = next) {
+  /* Whoever comes meanwhile stands behind the last; only this thread takes any out. */
+  for (size_t i = 0, looked = 0; i < a->nall;) {
+    struct siox__tallied *p = a->all[i];
+    fetch(a, i);
     look(a, p);
     a->active[siox__chain_of(p->pid)] |= p->active;
-    next = p->next;
-    if (p->told)
-      siox__tallied_discard(a, p);
-    else
+    if (p->told) {
+      siox__tallied_discard(a, p); /* the last one stands here now */
+    } else {
       p->told = p->left;
+      i++;
+    }
     if (++looked % AT_ONCE != 0)
       continue;
     pthread_mutex_unlock(&a->lock); /* the loop may have something to say in between */
@@ -183,8 +217,8 @@ const struct siox_activity_summary *siox__activities_of(void *context, int32_t p
       clear(a->one, a->nkinds);
     any = true;
     for (unsigned i = 0; i < p->nseen; i++)
-      if (p->seen[i].gained)
-        add_class(&a->one[kind_of(a, p->seen[i].row)].classes[p->seen[i].size_class],
+      if (p->slot[i].gained)
+        add_class(&a->one[kind_of(a, p->slot[i].row)].classes[p->slot[i].size_class],
                   &p->seen[i].gain);
     if (p->tally && !p->left)
       running(a, p, a->one);

@@ -10,11 +10,14 @@
 
 enum { SIOX__ACTIVITY_CHAINS = 1024 };
 
-struct siox__seen { /* a slot, at the last cycle */
-  bool known;
+struct siox__slot { /* what each cycle looks at, of all slots of all processes */
+  uint64_t calls;   /* at the last cycle */
   uint16_t row;
   uint8_t size_class;
-  bool gained; /* in this cycle: */
+  bool known;  /* what it is of */
+  bool gained; /* in this cycle */
+};
+struct siox__seen { /* and where calls came */
   struct siox_tally_sum last, gain;
 };
 struct siox__sums { /* of a row */
@@ -33,7 +36,7 @@ struct siox__active_job {
   } *row; /* of those that left */
 };
 struct siox__tallied {
-  struct siox__tallied *next, *prev;         /* all */
+  size_t at;                                 /* among all */
   struct siox__tallied *like, *like_b;       /* of the pid's chain: next, before */
   struct siox__tallied *sibling, *sibling_b; /* of the job: next, before */
   const struct siox_tally *tally;
@@ -44,14 +47,16 @@ struct siox__tallied {
   bool active;            /* has something to tell of this cycle */
   uint64_t partial, lost; /* at the last cycle, and come in it */
   unsigned nseen;
-  struct siox__seen *seen;
+  struct siox__slot *slot;
+  struct siox__seen *seen; /* beside slot */
 };
 struct siox__activities {
   pthread_mutex_t lock;
   bool cycles;
   unsigned owners, left;
   uint64_t refused;
-  struct siox__tallied *all;
+  struct siox__tallied **all; /* a list would be read one after the other */
+  size_t nall, room;
   struct siox__tallied *by_pid[SIOX__ACTIVITY_CHAINS];
   struct siox__active_job *chain[SIOX__ACTIVITY_CHAINS];
   /* the cycles' own */

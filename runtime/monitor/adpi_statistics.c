@@ -27,29 +27,37 @@
  * - that a gauge of bytes changes by a small part of itself. The possible range of memory begins at
  * 0, so 5 % of it are 5 % of all that was in use, not of what it varied by. What grows slowly is
  * `drift`'s. */
+#include "common/fetch.h"
 #include "monitor/adpi.h"
 #include <ctype.h>
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { WINDOWS = 8, LASTS = 2, HELD_UP = 20 /* cycles whose work comes later, at most */ };
+enum {
+  WINDOWS = 8,
+  LASTS = 2,
+  HELD_UP = 20, /* cycles whose work comes later, at most */
+  AHEAD = 3,    /* samples that are fetched from memory meanwhile */
+};
 
 struct extremes {
   double low, high;
 };
-struct learned {
-  bool watched;                                     /* when the lists were the set's */
-  struct extremes past[WINDOWS], range, taken, all; /* taken, all: of this window */
-  uint32_t npast, next, n, beyond, ntaken;          /* the last three: samples of this window */
-  double counted, low, high; /* values, and those in the tails; the older ones fade */
-  double mean;               /* of the counted ones */
-  double owed;               /* counters: what came short of the range, until it is made up for */
-  struct extremes burst;     /* the cycles beyond the range that have just been, */
-  uint32_t nburst;           /* so many, */
-  int side;                  /* above or below, */
-  bool told;                 /* and it was said */
+struct learned { /* what each sample needs first: it is thousands of processes' */
+  struct extremes range, taken, all; /* taken, all: of this window */
+  double counted, low, high;         /* values, and those in the tails; the older ones fade */
+  double mean;                       /* of the counted ones */
+  double owed;           /* counters: what came short of the range, until it is made up for */
+  struct extremes burst; /* the cycles beyond the range that have just been, */
+  uint32_t nburst;       /* so many, */
+  int side;              /* above or below, */
+  bool told;             /* and it was said */
+  bool watched;          /* when the lists were the set's */
+  uint32_t npast, next, n, beyond, ntaken; /* the last three: samples of this window */
+  struct extremes past[WINDOWS];
 };
 struct statistics {
   double tail, learning, rare, each_processor;
@@ -287,6 +295,12 @@ static int cycle_statistics(void *state, const struct siox_adpi_input *input,
     return e;
   count_metrics(set, cycle);
   for (size_t i, k = 0; (i = siox_cycle_moved(cycle, &k)) < cycle->nseries;) {
+    size_t later = k + AHEAD;
+    const size_t soon = siox_cycle_moved(cycle, &later);
+    if (soon < cycle->nseries) {
+      siox__fetch(&cycle->series[soon], sizeof cycle->series[soon]);
+      siox__fetch((struct learned *)set->slots.at + soon, offsetof(struct learned, past));
+    }
     const struct siox_series *s = &cycle->series[i];
     struct learned *l = (struct learned *)set->slots.at + i;
     if (!l->watched || !siox__is_sample(&s->last))

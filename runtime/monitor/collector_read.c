@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Readings of a source become samples of its series. */
+#include "common/fetch.h"
 #include "monitor/collector.h"
 #include <math.h>
 #include <string.h>
 
-enum { MAX_CHANGES = 4 }; /* of a provider's list in one cycle */
+enum {
+  MAX_CHANGES = 4, /* of a provider's list in one cycle */
+  AHEAD = 3,       /* samples that are fetched from memory meanwhile */
+};
 
 /* The sample that a reading makes. */
 static struct siox_sample sample_of(const struct siox_cycle *cycle, const struct siox_metric *m,
@@ -89,6 +93,13 @@ static void take_reading(struct siox_collector *c, struct siox__source *s, size_
     before->slept = true;
 }
 
+static void fetch_series(const struct siox_collector *c, size_t i) {
+  if (i == SIZE_MAX)
+    return;
+  siox__fetch(&c->series[i], sizeof c->series[i]);
+  siox__fetch(&c->before[i], sizeof c->before[i]);
+}
+
 /* Only those that were read now or in the cycle before: all others are held, as they were. */
 static void take_written(struct siox_collector *c, struct siox__source *s, int32_t unread) {
   const uint32_t *written;
@@ -97,6 +108,10 @@ static void take_written(struct siox_collector *c, struct siox__source *s, int32
     if (s->readings[s->fresh[k]].error == unread)
       take_reading(c, s, s->fresh[k], 0);
   for (size_t k = 0; k < n; k++) {
+    if (k + 2 * AHEAD < n)
+      siox__fetch(&s->index[written[k + 2 * AHEAD]], sizeof *s->index);
+    if (k + AHEAD < n)
+      fetch_series(c, s->index[written[k + AHEAD]]);
     take_reading(c, s, written[k], 0);
     s->fresh[k] = written[k];
     s->readings[written[k]] = (struct siox_reading){.error = unread};

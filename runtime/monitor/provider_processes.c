@@ -95,7 +95,7 @@ static size_t most_files(const char *root) {
 static int open_processes(const struct siox_provider_env *env, void **state,
                           struct siox_diag *diag) {
   static const struct siox__number numbers[] = {
-      {"budget", offsetof(struct processes, budget), 0.004, 0, 1}};
+      {"budget", offsetof(struct processes, budget), 0.003, 0, 1}};
   struct processes *p = calloc(1, sizeof *p);
   if (!p)
     return SIOX_ENOMEM;

@@ -52,8 +52,9 @@ static bool next_line(const char **at, char *name, size_t size, uint64_t counts[
   const char *p = *at;
   if (strncmp(p, "cpu", 3) != 0)
     return false;
-  size_t length = strcspn(p, " \n");
-  snprintf(name, size, "%.*s", (int)length, p);
+  const size_t length = strcspn(p, " \n"), shown = length < size ? length : size - 1;
+  memcpy(name, p, shown);
+  name[shown] = 0;
   p += length;
   for (*n = 0; *n < NCOLUMNS; ++*n) {
     while (*p == ' ')

@@ -124,10 +124,11 @@ def idle(seconds, clients):
         peer.communicate("\n")
 
 
-def processes(seconds, count):
-    """What measuring costs with so many processes, which do nothing: reading them is what it costs."""
+def processes(seconds, count, counted=False):
+    """What measuring costs with so many processes, which do nothing: reading them is what it costs. counted: they have made I/O
+    calls, whose counts are looked at, too."""
     with Daemon(clock="monotonic", policy="siox", disks=8) as daemon:
-        peer = subprocess.Popen([LOAD, "processes", daemon.socket, str(count)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        peer = subprocess.Popen([LOAD, "counted" if counted else "processes", daemon.socket, str(count)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         assert peer.stdout.readline() == "ready\n"
         time.sleep(2)  # they come
         before, begin = cpu_of(daemon.pid), time.monotonic()
@@ -136,7 +137,7 @@ def processes(seconds, count):
         client = daemon.client()
         monitor = client.ask("status")["monitor"]
         assert monitor["processes"]["count"] == count, monitor["processes"]
-        row(f"{count} processes of a job, {seconds} s", part, "% of a core", "<= 1", part <= 1)
+        row(f"{count} processes of a job{', calls counted' * counted}, {seconds} s", part, "% of a core", "<= 1", part <= 1)
         row("  resident", resident(daemon.pid), "MiB", "<= 32", resident(daemon.pid) <= 32)
         for source in monitor["sources"]:
             if source.get("note"):
@@ -176,6 +177,7 @@ def main():
         everything_else(options)
     for count in (1, 128, 1000):
         processes(options.idle, count)
+    processes(options.idle, 1000, counted=True)
     print(f"load {os.getloadavg()[0]:.1f}")
     if options.json:
         with open(options.json, "w") as out:

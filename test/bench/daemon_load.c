@@ -8,14 +8,17 @@
  *   daemon_load crowd SOCKET JOBS RUNS DISKS          a job and a claim each, then waits for a line
  *   daemon_load idle SOCKET CLIENTS                   clients that say nothing, likewise
  *   daemon_load processes SOCKET CLIENTS              the same, as many processes of one job
+ *   daemon_load counted SOCKET CLIENTS                likewise, which have made I/O calls before
  *   daemon_load activities SOCKET CLIENTS SECONDS RATE  POSIX calls, RATE a second, 1 % marked
  *
  * Prints "messages SECONDS CPU-SECONDS" (of the reader, where it is this program); activities:
  * "calls left-out marked lost S". */
 #include "common/clock.h"
+#include "common/tally.h"
 #include "common/wire.h"
 #include "siox/drive.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -45,7 +48,7 @@ static void die(const char *what) {
 }
 
 static void send_packet(int fd, uint16_t type, const void *body, size_t bytes, const void *more,
-                        size_t more_bytes) {
+                        size_t more_bytes, int given) {
   struct siox_msg_head head = {.magic = SIOX_WIRE_MAGIC,
                                .version = SIOX_WIRE_VERSION,
                                .type = type,
@@ -54,11 +57,23 @@ static void send_packet(int fd, uint16_t type, const void *body, size_t bytes, c
                           {(void *)(uintptr_t)body, bytes},
                           {(void *)(uintptr_t)more, more_bytes}};
   struct msghdr m = {.msg_iov = part, .msg_iovlen = 3};
+  union {
+    struct cmsghdr align;
+    char room[CMSG_SPACE(sizeof(int))];
+  } control = {0};
+  if (given >= 0) {
+    m.msg_control = &control;
+    m.msg_controllen = sizeof control;
+    struct cmsghdr *c = CMSG_FIRSTHDR(&m);
+    *c = (struct cmsghdr){
+        .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS, .cmsg_len = CMSG_LEN(sizeof given)};
+    memcpy(CMSG_DATA(c), &given, sizeof given);
+  }
   if (sendmsg(fd, &m, MSG_NOSIGNAL) < 0)
     die("send");
 }
 
-static struct peer join(const char *path, int number) {
+static struct peer join_with(const char *path, int number, int given) {
   struct sockaddr_un address = {.sun_family = AF_UNIX};
   snprintf(address.sun_path, sizeof address.sun_path, "%s", path);
   struct peer p = {.socket = socket(AF_UNIX, SOCK_SEQPACKET, 0)};
@@ -66,7 +81,7 @@ static struct peer join(const char *path, int number) {
     die("connect");
   struct siox_msg_hello hello = {.time = siox__now_ns(), .size = 1, .delay_budget = -1};
   snprintf(hello.job, sizeof hello.job, "job-%d", number);
-  send_packet(p.socket, SIOX_MSG_HELLO, &hello, sizeof hello, NULL, 0);
+  send_packet(p.socket, SIOX_MSG_HELLO, &hello, sizeof hello, NULL, 0, given);
   struct {
     struct siox_msg_head head;
     struct siox_msg_welcome welcome;
@@ -91,6 +106,8 @@ static struct peer join(const char *path, int number) {
   close(fds[2]);
   return p;
 }
+
+static struct peer join(const char *path, int number) { return join_with(path, number, -1); }
 
 static struct peer bare(void) {
   struct peer p = {.socket = -1, .wake = -1, .ndisks = 4};
@@ -247,7 +264,7 @@ static void sockets(int n, double seconds) {
     for (int i = 0;; i = (i + 1) % n)
       for (int b = 0; b < BATCH; b++) {
         struct claim c = next(&peer[i], 4);
-        send_packet(pair[i][1], SIOX_MSG_CLAIM, &c, sizeof c, NULL, 0);
+        send_packet(pair[i][1], SIOX_MSG_CLAIM, &c, sizeof c, NULL, 0, -1);
       }
   static unsigned char buffer[SIOX_WIRE_MAX];
   uint64_t got = 0;
@@ -287,7 +304,7 @@ static void crowd(const char *path, int jobs, uint32_t runs, uint32_t disks) {
                                        .until = SIOX_NEVER};
     struct siox_claim_header head = {.version = SIOX_CLAIM_VERSION, .nruns = runs, .seq = 1};
     head.time = siox__now_ns();
-    send_packet(p.socket, SIOX_MSG_CLAIM, &head, sizeof head, run, runs * sizeof *run);
+    send_packet(p.socket, SIOX_MSG_CLAIM, &head, sizeof head, run, runs * sizeof *run, -1);
     munmap(p.ring, siox__ring_size(RING));
     close(p.wake);
   }
@@ -300,7 +317,23 @@ static void idle(const char *path, int clients) {
   wait_for_a_line();
 }
 
-static void processes(const char *path, int clients) {
+/* Shared memory with the counts of some kinds of calls, as libsiox makes it. */
+static int tally(void) {
+  enum { CALLS = 100, KINDS = 4 };
+  const int fd = memfd_create("tally", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+  if (fd < 0 || ftruncate(fd, sizeof(struct siox_tally)) < 0 ||
+      fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) < 0)
+    die("memfd");
+  struct siox_tally *t = mmap(NULL, sizeof *t, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  if (t == MAP_FAILED)
+    die("mmap");
+  siox__tally_init(t, (int32_t)getpid());
+  for (unsigned i = 0; i < CALLS; i++)
+    siox__tally_count(t, 1, siox__tally_row(SIOX_LAYER_POSIX, i % KINDS), 4096, 10000, false);
+  return fd;
+}
+
+static void processes(const char *path, int clients, bool counted) {
   int joined[2];
   char byte = 0;
   if (pipe(joined) < 0)
@@ -312,7 +345,7 @@ static void processes(const char *path, int clients) {
     if (child > 0)
       continue;
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    join(path, 0);
+    join_with(path, 0, counted ? tally() : -1);
     if (write(joined[1], &byte, 1) != 1)
       die("write");
     for (;;)
@@ -344,7 +377,9 @@ int main(int argc, char **argv) {
   else if (!strcmp(mode, "idle") && argc == 4)
     idle(argv[2], atoi(argv[3]));
   else if (!strcmp(mode, "processes") && argc == 4)
-    processes(argv[2], atoi(argv[3]));
+    processes(argv[2], atoi(argv[3]), false);
+  else if (!strcmp(mode, "counted") && argc == 4)
+    processes(argv[2], atoi(argv[3]), true);
   else {
     fputs("daemon_load: see the head of test/bench/daemon_load.c\n", stderr);
     return 2;
