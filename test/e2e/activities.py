@@ -190,10 +190,11 @@ time.sleep(0.2)
 for i in range(100): os.pwrite(slow, b'x' * 64, (i * 7919 % 1000) << 20)  # a seek each
 """, os.path.join(directory, "monitor.yaml"), slow, start=subprocess.Popen)
             tool = daemon.client()
-            node = until(lambda: (n := tool.ask("status")["monitor"]["node"])["issues"] and n, 40)
-            issue = node["issues"][-1]
-            assert (issue["detector"], issue["name"], issue["where"]) == ("response", "pwrite64", "posix"), node
-            assert issue["severity"] == "ABNORMAL_BAD", node
+            # A machine that had much else to do may make calls faster than before, too, which is told as good.
+            bad = until(lambda: [i for i in tool.ask("status")["monitor"]["node"]["issues"] if i["severity"] != "ABNORMAL_GOOD"], 40)
+            issue = bad[-1]
+            assert (issue["detector"], issue["name"], issue["where"]) == ("response", "pwrite64", "posix"), bad
+            assert issue["severity"] == "ABNORMAL_BAD", bad
             assert other.wait(60) == 0
 
 
