@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "client/predict_course.h"
 
-/* One may have been an exception. */
-static const uint32_t ENOUGH = 2;
+/* One may have been an exception: such a part of it goes to the safe side. */
+enum { ALONE = 8 };
 
 void siox__course_begins(struct siox__course *c, int64_t trip) {
   c->trip = trip > 0 ? trip : 0;
@@ -44,17 +44,20 @@ int64_t siox__course_left(const struct siox__courses *all, const struct siox__co
   const double parts = (double)c->done / (double)c->trip * SIOX__PARTS;
   const uint32_t n = all->n < SIOX__COURSES ? (uint32_t)all->n : SIOX__COURSES;
   uint32_t alike = 0, i = parts < SIOX__PARTS - 1 ? (uint32_t)parts : SIOX__PARTS - 1;
-  int64_t least = -1;
+  int64_t least = 0, fastest = 0;
   for (uint32_t k = 0; k < n; k++) {
     const struct siox__course *p = &all->past[k];
     if (p->trip != c->trip)
       continue;
     int64_t end = i + 1 < SIOX__PARTS ? p->part[i + 1] : p->at;
     int64_t at = between(parts, i, p->part[i], i + 1, end), left = p->at > at ? p->at - at : 0;
-    if (at > 0 && c->at < at)
-      left = (int64_t)((double)left * ((double)c->at / (double)at));
-    least = least < 0 || left < least ? left : least;
+    least = alike == 0 || left < least ? left : least;
+    fastest = alike == 0 || at < fastest ? at : fastest;
     alike++;
   }
-  return alike >= ENOUGH ? least : -1;
+  if (alike == 0)
+    return -1;
+  if (alike == 1)
+    least -= least / ALONE;
+  return c->at < fastest ? (int64_t)((double)least * ((double)c->at / (double)fastest)) : least;
 }
