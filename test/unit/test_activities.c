@@ -102,6 +102,47 @@ static void a_process_that_left_is_told_once_more(void **unused) {
   assert_int_equal(class_of(cycle(), 100)->calls, 0);
 }
 
+/* Some of them share a chain (pids 1024 apart), and every third one leaves. */
+static void who_leaves_between_others_takes_nothing_of_theirs_along(void **unused) {
+  (void)unused;
+  enum { N = 60, PID = 5000 };
+  struct siox_tally *tally[N];
+  struct siox__tallied *process[N];
+  const char *why;
+  int fd;
+  for (int i = 0; i < N; i++) {
+    tally[i] = made(SEALS, sizeof *t, &fd);
+    assert_int_equal(
+        siox__activities_enter(a, fd, PID + i % 4 * 1024 + i, i, JOB, &process[i], &why), 0);
+    close(fd);
+  }
+  for (int round = 0; round < 3; round++) {
+    uint64_t calls = 0;
+    for (int i = 0; i < N; i++)
+      if (round == 0 || i % 3 != 0) {
+        siox__tally_count(tally[i], 1, ROW, 100, 1000, false);
+        calls++;
+      }
+    for (int i = 0; round == 0 && i < N; i += 3)
+      siox__activities_leave(a, process[i]);
+    const struct siox_activity_class *c = class_of(cycle(), 100);
+    assert_int_equal(c->calls, calls);
+    assert_int_equal(c->callers, calls);
+    for (int i = 0; i < N; i++) {
+      const struct siox_activity_summary *own = siox__activities_of(a, PID + i % 4 * 1024 + i);
+      if (round == 0 || i % 3 != 0)
+        assert_int_equal(class_of(own, 100)->calls, 1);
+      else
+        assert_null(own);
+    }
+    assert_int_equal(class_of(cycle(), 100)->calls, 0);
+    for (int i = 0; i < N; i++)
+      assert_null(siox__activities_of(a, PID + i % 4 * 1024 + i));
+  }
+  for (int i = 0; i < N; i++)
+    munmap(tally[i], sizeof *t);
+}
+
 static uint64_t total_of(uint64_t *partial) {
   struct siox__activity_total *list;
   size_t n;
@@ -295,6 +336,7 @@ int main(void) {
       CASE(an_index_stays_what_it_is),
       CASE(what_runs_is_told_with_its_beginning),
       CASE(a_process_that_left_is_told_once_more),
+      CASE(who_leaves_between_others_takes_nothing_of_theirs_along),
       CASE(calls_that_were_not_shown_are_told_of_the_job),
       CASE(totals_of_a_job_outlive_its_processes),
       CASE(each_process_is_told_apart),
