@@ -31,7 +31,7 @@ struct siox__predict_env {
   enum siox_lead_kind lead;
   int64_t lead_ns;                /* longest change from the lowest serving level to full */
   int64_t min_gap_ns;             /* shortest gap that pays on any disk */
-  int64_t worth_ns;               /* shortest that is told, at most that; 0: that */
+  int64_t worth_ns;               /* shortest gap that is told, no more than that; 0: that */
   const struct siox_drive *drive; /* SIOX_LEAD_TRANSITION: to choose a level; NULL: the lowest */
   void (*hint)(void *context, const struct siox_mask *T, int32_t S, int32_t F, int64_t need_by,
                int64_t until);
@@ -362,7 +362,8 @@ void siox__when_step(struct siox__region_state *loop, int64_t now);
 /* Time before which what stands behind the condition (NULL: none) is not reached from the gap
  * `from`; 0: at any. `at`: when it could be without. */
 int64_t siox__when_time(struct siox__when *when, const struct siox_region *from, int64_t at);
-/* Likewise when its first site is used, which may be long after that. */
+/* Likewise when its first site is used, which may be long after that. Keeps what it says, so that
+ * siox__when_used can tell how much sooner the use came. */
 int64_t siox__when_use(struct siox__when *when, const struct siox_region *from, int64_t at);
 
 /* Time before which nothing is accessed in a running loop, seen from the gap `from` in it (NULL:
@@ -399,6 +400,12 @@ bool siox__region_brief(const struct siox__predictor *p, const struct siox_regio
 /* predict_time.c: how long things take. Like the paper's T_b (section IV, equation 1) the shortest
  * of the latest measurements counts: on a machine that others use too an average makes disks late
  * whenever the load falls. */
+/* What of `left` goes to the safe side, for early costs a little energy and late costs delay: 3 %,
+ * and twice what was missed lately, an eighth at most. */
+static inline int64_t siox__safe_side(int64_t left, int64_t missed) {
+  int64_t margin = left / 32 + 2 * missed;
+  return left <= 0 ? 0 : margin < left / 8 ? margin : left / 8;
+}
 /* Least of the last durations; < 0: never finished. */
 int64_t siox__region_time(const struct siox_region *region);
 /* What a region that was never finished takes by the profile that the program was compiled with;

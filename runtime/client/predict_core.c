@@ -245,7 +245,7 @@ void siox__predictor_reach(struct siox__predictor *p, struct siox_site *site, co
     p->file[file].user = site;
   }
   if (site) {
-    siox__when_used(site, p->now);
+    siox__when_used(site, p->now); /* the last event's time: earlier is the safe side */
     const struct siox__piece piece = piece_of(reach);
     learn_access(p, site, file, &piece);
   }
@@ -325,12 +325,7 @@ static void replan(struct siox__predictor *p, int64_t now) {
   int64_t end = siox__gap_end(p, now), left = end - now;
   if (left > p->env.lead_ns)
     s->predicted_end = end;
-  /* Early costs a little energy, late costs delay: 3 % of what is left, and what was missed lately,
-   * go to the safe side. */
-  int64_t margin = left / 32 + 2 * s->late;
-  if (margin > left / 8)
-    margin = left / 8;
-  siox__predict_next_use(p, region, end - margin);
+  siox__predict_next_use(p, region, end - siox__safe_side(left, s->late));
   siox__predict_emit(p, now);
 }
 

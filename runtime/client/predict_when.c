@@ -16,10 +16,11 @@ struct siox__when {
   int64_t run_first, run_begun;   /* the first of the present run, -1: none; when it began */
   double run[SIOX__LATEST];       /* ns an iteration took in the latest runs */
   uint64_t nruns;
-  /* From the end of the iteration that did I/O to the next use, in iterations; and when that was
-   * expected half the way, 0: not; and by how much it came sooner lately, smoothed. */
+  /* From the end of the iteration that did I/O, which is the `course_first`, to the next use, in
+   * iterations. When that was expected, told before half of the course, 0: not yet; and how much
+   * sooner than expected it came lately, smoothed. */
   struct siox__course course;
-  int64_t course_first, course_begun, expected, late;
+  int64_t course_first, course_begun, expected, sooner;
   struct siox__courses courses;
   struct siox__when *also; /* another condition of the loop */
   struct siox__when *link; /* all of the process */
@@ -116,7 +117,7 @@ void siox__when_used(const struct siox_site *site, int64_t now) {
     return;
   }
   if (when->course.trip && when->expected)
-    when->late = (3 * when->late + (now < when->expected ? when->expected - now : 0)) / 4;
+    when->sooner = (3 * when->sooner + (now < when->expected ? when->expected - now : 0)) / 4;
   siox__course_ends(&when->courses, &when->course, now - when->course_begun);
 }
 
@@ -154,8 +155,8 @@ static double begin_of(const struct siox__when *when, int64_t next, double step,
   for (uint64_t i = 1; i < n; i++)
     least = when->run[i] < least ? when->run[i] : least;
   double run = (double)when->run_begun + least * (double)(next - when->run_first);
-  /* Of a run, 3 % of what is left, as in gaps. */
-  run -= (run - (double)at) / 32;
+  if (run - (double)at < 9e18)
+    run -= (double)siox__safe_side((int64_t)(run - (double)at), 0);
   return run > begin ? run : begin;
 }
 
@@ -205,12 +206,10 @@ int64_t siox__when_use(struct siox__when *when, const struct siox_region *from, 
   int64_t left = siox__course_left(&when->courses, &when->course);
   if (left < 0 || passed(when, from) || (s->steps_trip <= 0 && when->table->elsewhere))
     return siox__when_time(when, from, at);
-  int64_t use = when->course_begun + when->course.at + left, ahead = use - at;
+  int64_t use = when->course_begun + when->course.at + left;
   if (2 * when->course.done <= when->course.trip)
     when->expected = use;
-  /* To the safe side as in gaps. */
-  int64_t margin = ahead / 32 + 2 * when->late;
-  use -= ahead <= 0 ? 0 : margin < ahead / 8 ? margin : ahead / 8;
+  use -= siox__safe_side(use - at, when->sooner);
   int64_t begin = begins(when, from, at, false);
   return use > begin ? use : begin;
 }

@@ -46,8 +46,14 @@ def put(path, text):
 
 
 def read(path):
-    with open(path, encoding="utf-8") as f:
-        return json.load(f)
+    try:
+        with open(path, encoding="utf-8") as f:
+            figures = json.load(f)
+    except ValueError as wrong:
+        raise Failed(f"{path}: {wrong}") from None
+    if not isinstance(figures, dict):
+        raise Failed(f"{path}: these are no figures of live.py")
+    return figures
 
 
 def keep(path, figures):
@@ -168,7 +174,11 @@ def arguments():
 def main():
     args = arguments()
     if args.read:
-        tell(args, read(args.read))
+        figures = read(args.read)
+        for key in ("runs", "predictions", "evaluation", "size", "cores", "ranks", "in_memory", "command"):
+            if key not in figures:
+                raise Failed(f"{args.read}: {key} is missing")
+        tell(args, figures)
         return 0
     size = SMALL if args.quick else PAPERS
     place = Place(args.build, args.work, size, args.launcher)
@@ -213,5 +223,3 @@ if __name__ == "__main__":
         sys.exit(f"live.py: {wrong}")
     except OSError as wrong:
         sys.exit(f"live.py: {wrong.filename or 'output'}: {wrong.strerror}")
-    except ValueError as wrong:
-        sys.exit(f"live.py: figures cannot be read: {wrong}")

@@ -211,7 +211,7 @@ def short(figures):
 BESIDE = """
 ## Beside the evaluation's own scenarios
 By transition rule b (`docs/energy-results.md` has all rules). There the pauses of a recording of its own are stretched or shortened to Table II's
-seconds, and the longer a pause, the more of it is left for a lower speed.
+seconds, and the longer a pause, the more of it is left for a lower speed. Its program was compiled with the times of a first run, this one without.
 
 """
 
@@ -238,8 +238,10 @@ READING = """
 - *Why*: the difference in joules is split into what more time costs at the mean power of idle disks, idle time at other speeds, time in service, and changes
   of speed; these four are the whole difference. What is below %(smallest)s of the joules is left out.
 - *Windows*, *outside*: `docs/check-hints.md`. Under `base`, `hw` and static levels programs give no hints. *Missed* requests came to a disk
-  without a live prediction, *late* completions are wake-ups after the time when a request was done. Added I/O of %(base_ms)s ms of I/O is a large part of a small number.
-- `--results` keeps the figures of this page (`docs/live-results/figures.json`); `test/bench/live.py --read docs/live-results/figures.json` makes it of them, and runs nothing.
+  without a live prediction, *late* completions are wake-ups after the time when a request was done. *Added I/O*
+  is a part of the time that the program's I/O takes, here %(base_ms)s ms at least, so that one wait makes a large percentage.
+- `--results` keeps the figures of this page (`docs/live-results/figures.json`); `test/bench/live.py --read docs/live-results/figures.json` makes this
+  page from them, and runs nothing.
 """
 
 

@@ -6,6 +6,7 @@ import re
 import subprocess
 
 import monitoring_plot
+from live_run import Failed
 
 STEPS = 400
 IDLE_BASE, IDLE_SPAN, FULL = 2.5, 7.7, 15000  # watts of an idle 36Z15: base + span * w * w (docs/drives.md), under rule b also while it changes
@@ -51,7 +52,8 @@ def curve(path, step, seconds):
 
 
 def of_trace(place, trace, svg):
-    subprocess.run([place.siox, "timeline", trace, "--svg", svg], stdout=subprocess.DEVNULL, check=True)
+    if subprocess.run([place.siox, "timeline", trace, "--svg", svg], stdout=subprocess.DEVNULL, check=False).returncode:
+        raise Failed(f"siox timeline {trace} failed")
     return svg
 
 

@@ -14,7 +14,7 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 SOURCE = os.path.dirname(os.path.dirname(HERE))
 sys.path.insert(0, os.path.join(os.path.dirname(HERE), "e2e"))
-from hint_programs import OtherLoad  # noqa: E402
+from hint_programs import OtherLoad, at_once  # noqa: E402
 
 RANKS = 4
 SCENARIOS = {"s1": 1, "x2": 2}  # instances
@@ -29,7 +29,7 @@ class Size:
         self.n, self.slabs, self.work, self.time_scale = n, slabs, work, time_scale
 
 
-PAPERS = Size(2827, 8, 4, 1)  # as tools/paper-record records mxm-k8
+PAPERS = Size(2827, 8, 4, 1)  # that of mxm-k8 of tools/paper-record, but compiled without the times of a first run
 SMALL = Size(300, 4, 12, 10)  # seconds
 
 
@@ -154,9 +154,7 @@ class Place:
             self.generate(i)
         outputs = [self.path(scenario, policy, f".{i}.out") for i in range(instances)]
         trace, report, errors = (self.path(scenario, policy, suffix) for suffix in (".siox", ".json", ".err"))
-        # All at once; the script fails when one of them does.
-        script = " & ".join(" ".join(self.command(i, instances)) + f" >{outputs[i]}" for i in range(instances))
-        script += " & for p in $(jobs -p); do wait $p || exit; done"
+        script = at_once([(self.command(i, instances), outputs[i]) for i in range(instances)])
         load, wall = OtherLoad(), time.monotonic()
         with open(errors, "w") as stderr:
             process = subprocess.Popen([self.siox, "run", "--quiet", "--policy", policy, "--config", self.config, "--job", scenario,
@@ -202,8 +200,10 @@ class Place:
 
     def moves_within(self, scenario, policy, seconds):
         """Changes of speed that began before the run was over: without the disks' way back to full speed after it."""
-        done = subprocess.run([self.siox, "trace", "cat", self.path(scenario, policy, ".siox"), "--segments"], stdout=subprocess.PIPE,
-                              text=True, check=True)
+        trace = self.path(scenario, policy, ".siox")
+        done = subprocess.run([self.siox, "trace", "cat", trace, "--segments"], stdout=subprocess.PIPE, text=True, check=False)
+        if done.returncode:
+            raise Failed(f"siox trace cat {trace} --segments failed")
         rows = [line.split(",") for line in done.stdout.splitlines()[1:]]
         end = min(int(row[2]) for row in rows) + seconds * 1e9
         return round(sum(float(row[8]) for row in rows if row[1] in ("up", "down") and int(row[2]) < end))

@@ -11,6 +11,7 @@ import json
 import os
 import resource
 import shutil
+import shlex
 import subprocess
 import sys
 import time
@@ -36,6 +37,11 @@ def own_daemons_only():
     for variable in ("SIOX_SOCKET", "SIOX_CONFIG", "SIOX_JOB", "SIOX_POLICY"):
         os.environ.pop(variable, None)
     os.environ["XDG_RUNTIME_DIR"] = "/nonexistent"  # where the default socket would be
+
+
+def at_once(commands):
+    """A shell script: all of (words, file for their output) at once; it fails when one of them does."""
+    return " & ".join(shlex.join(words) + " >" + shlex.quote(out) for words, out in commands) + " & for p in $(jobs -p); do wait $p || exit; done"
 
 
 class OtherLoad:
@@ -120,9 +126,7 @@ class Place:
         return os.path.join(self.directory, "out%d" % instance)
 
     def start(self, binary, instances, check=False):
-        commands = [" ".join(self.program.command(binary, self.files[i])) for i in range(instances)]
-        script = " & ".join("%s >%s" % (c, self.output(i)) for i, c in enumerate(commands))
-        script += " & for p in $(jobs -p); do wait $p || exit; done"
+        script = at_once([(self.program.command(binary, self.files[i]), self.output(i)) for i in range(instances)])
         return subprocess.Popen(
             [SIOX, "run", "--quiet", "--policy", "siox", "--config", self.directory + "/siox.yaml", "--record",
              self.directory + "/run.siox", "--json=" + self.directory + "/run.json", *(["--check-hints"] if check else []),

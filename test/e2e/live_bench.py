@@ -69,6 +69,15 @@ def quick_figures_do_not_go_into_the_docs():
     assert "--quick: its figures are no good for docs" in live("--quick", "--write", status=2).stderr
 
 
+def figures_that_are_none_are_named():
+    with tempfile.TemporaryDirectory() as top:
+        kept = os.path.join(top, "figures.json")
+        for text, wrong in (("{", kept + ": Expecting"), ("[]", kept + ": these are no figures"), ("{}", kept + ": runs is missing")):
+            with open(kept, "w") as f:
+                f.write(text)
+            assert f"live.py: {wrong}" in live("--read", kept, status=1).stderr, text
+
+
 def what_lies_in_a_place_for_work_stays():
     """It empties its store: a directory of the user's own of that name must not be taken for it."""
     with tempfile.TemporaryDirectory() as top:
