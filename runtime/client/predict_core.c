@@ -323,7 +323,8 @@ static void replan(struct siox__predictor *p, int64_t now) {
   struct siox_region *region = p->stack[p->gap - 1].region;
   struct siox__region_state *s = region->state;
   int64_t end = siox__gap_end(p, now), left = end - now;
-  if (left > p->env.lead_ns)
+  /* While disks can still do without turning back; of a gap that is shorter the first. */
+  if (left > p->env.lead_ns || !s->predicted_end)
     s->predicted_end = end;
   siox__predict_next_use(p, region, end - siox__safe_side(left, s->late));
   siox__predict_emit(p, now);

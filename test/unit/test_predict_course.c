@@ -140,6 +140,35 @@ static void a_loop_whose_iterations_grow_is_told_as_long_as_it_took(void **state
   end(&w);
 }
 
+/* A gap of that length, of which nobody knows the iterations; then a use. */
+static void gap(struct world *w, struct siox_region *r, struct siox_site *read, int64_t length) {
+  siox__predictor_enter(&w->p, r, SIOX_UNKNOWN, w->now);
+  w->now += length;
+  siox__predictor_leave(&w->p, r, w->now);
+  touch(w, read, &handle_a, 0, 3 << 16);
+}
+
+static void what_was_missed_once_is_forgotten_also_in_gaps_shorter_than_the_way_up(void **state) {
+  (void)state;
+  struct world w;
+  begin(&w, SIOX_LEAD_GAP, "1:3:64K", "0:1:64K");
+  w.p.env.lead_ns = 9 * SECOND;
+  struct siox_site read = data_site(origin_a, 1), *next[] = {&read};
+  struct siox_region work, *succ[] = {&work};
+  work = loop_region(next, 1, succ, 1);
+  open_files(&w);
+  for (int k = 0; k < 3; k++)
+    gap(&w, &work, &read, 10 * SECOND);
+  gap(&w, &work, &read, 8 * SECOND); /* 2 s sooner than foretold */
+  for (int k = 0; k < 6; k++)
+    gap(&w, &work, &read, 10 * SECOND);
+  siox__predictor_enter(&w.p, &work, SIOX_UNKNOWN, w.now);
+  /* Eight seconds but for 3 % and what is left of the two: 0.5 * 0.75^6 twice. */
+  int64_t use = last_for(&w, 1, w.n)->need_by - w.now;
+  assert_true(use >= 75 * SECOND / 10 && use <= 8 * SECOND);
+  end(&w);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(before_the_first_is_over_nothing_is_known),
@@ -154,6 +183,7 @@ int main(void) {
       cmocka_unit_test(one_that_ends_early_is_kept_as_that),
       cmocka_unit_test(more_iterations_than_fit_into_a_double_do_no_harm),
       cmocka_unit_test(a_loop_whose_iterations_grow_is_told_as_long_as_it_took),
+      cmocka_unit_test(what_was_missed_once_is_forgotten_also_in_gaps_shorter_than_the_way_up),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
