@@ -270,6 +270,9 @@ void siox__predict_beside(void *handle, const char *layout);
 void siox__predict_pointer(void *handle);
 /* The epoch (siox__client) in which nothing is foretold, whatever is called; 0: none. */
 extern _Atomic uint32_t siox__predict_asleep SIOX_HIDDEN;
+/* The epoch in which a thread has taken the regions; without any there is no gap that an access
+ * could end. */
+extern _Atomic uint32_t siox__predict_followed SIOX_HIDDEN;
 static inline bool siox__predicts(void) {
   return atomic_load_explicit(&siox__predict_asleep, memory_order_relaxed) !=
          atomic_load_explicit(&siox__client.epoch, memory_order_relaxed);

@@ -102,11 +102,12 @@ static void split_begins(struct siox__call *c) {
   struct siox__mpi_file *f;                                                                        \
   if (tally && siox__quick_begin(&quick, kind, handle, &f)) {                                      \
     if (quick.told) {                                                                              \
-      f = IS_##group ? f : siox__mpi_file(handle);                                                 \
+      if (!IS_##group && !f)                                                                       \
+        f = siox__mpi_file(handle);                                                                \
       siox__quick_place(&quick, kind, f, at);                                                      \
     }                                                                                              \
-    if (IS_##group || quick.told)                                                                  \
-      siox__quick_names(&quick, IS_##group ? f : NULL);                                            \
+    if (IS_##group && f)                                                                           \
+      siox__quick_names(&quick, f);                                                                \
     siox__quick_runs(&quick, tally, kind, bytes_of(count, type));                                  \
     return siox__quick_end(&quick, kind, P##name arguments);                                       \
   }

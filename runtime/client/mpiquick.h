@@ -5,6 +5,7 @@
  * cost a third of it; the rest of the calls go through mpiio.h. */
 #ifndef SIOX_CLIENT_MPIQUICK_H
 #define SIOX_CLIENT_MPIQUICK_H
+#include "client/held.h"
 #include "client/mpiio.h"
 #include "client/tally_quick.h"
 
@@ -17,42 +18,57 @@ struct siox__quick_kind {
   bool together, writes;
 };
 
-/* May this collective go the short way? Not where ranks may do I/O for others (mpicall.c), and not
- * where the daemon has yet to learn that this rank has the file open. */
-static inline bool siox__quick_joins(struct siox__mpi_file *f, bool writes) {
-  if (!f || !f->uid)
-    return true;
-  if (f->gathers[writes] != SIOX__NEVER_GATHERED && f->size > 1)
-    return false;
-  return atomic_load_explicit(&f->told, memory_order_relaxed) ==
-         atomic_load_explicit(&siox__client.telling, memory_order_relaxed);
+/* May this collective go the short way? Not where it has no name, or the daemon has yet to learn
+ * that this rank has the file open. */
+static inline bool siox__quick_joins(const struct siox__mpi_file *f) {
+  return f && f->uid &&
+         atomic_load_explicit(&f->told, memory_order_relaxed) ==
+             atomic_load_explicit(&siox__client.telling, memory_order_relaxed);
 }
 
-/* False: not now. file: of a collective, NULL where it is not known. */
+/* Ranks may do I/O for others (mpicall.c): never on files without a layout. */
+static inline bool siox__quick_gathers(const struct siox__mpi_file *f, bool writes) {
+  return f && f->gathers[writes] != SIOX__NEVER_GATHERED && f->size > 1;
+}
+
+/* Nothing is foretold of an access to a file without a layout, from a place that has no name, in a
+ * program without regions; and no hold waits for somebody to come by. */
+static inline bool siox__quick_untold(const struct siox__mpi_file *f, bool named, uint32_t epoch) {
+  return f && !f->has_layout && !named && !siox__held_waits() &&
+         atomic_load_explicit(&siox__predict_followed, memory_order_relaxed) != epoch;
+}
+
+/* False: not now. file: NULL where it was not looked for; of a collective that is told it is known.
+ */
 __attribute__((always_inline)) static inline bool siox__quick_begin(struct siox__quick *q,
                                                                     struct siox__quick_kind kind,
                                                                     MPI_File handle,
                                                                     struct siox__mpi_file **file) {
   struct siox__thread *self = &siox__self;
   const int status = atomic_load_explicit(&siox__client.status, memory_order_acquire);
+  const bool named = ((uintptr_t)self->site | (uintptr_t)self->within) != 0;
   if (self->depth || self->io_running)
     return false;
-  q->told = false;
   *file = NULL;
   if (__builtin_expect(status == SIOX_STATUS_READY, 1) || status == SIOX_STATUS_LOST) {
-    if (siox__predicts())
-      return false;
-    if (kind.together) {
+    const uint32_t epoch = atomic_load_explicit(&siox__client.epoch, memory_order_relaxed);
+    const bool predicts =
+        atomic_load_explicit(&siox__predict_asleep, memory_order_relaxed) != epoch;
+    if (kind.together || predicts)
       *file = siox__mpi_file(handle);
-      if (!siox__quick_joins(*file, kind.writes))
-        return false;
-    }
+    if (predicts ? !siox__quick_untold(*file, named, epoch)
+                 : kind.together && siox__quick_gathers(*file, kind.writes))
+      return false;
+    if (kind.together && !siox__quick_joins(*file))
+      return false;
+    /* Of a daemon that is lost, too: its ring is there until another one takes its place. */
     q->told =
-        status == SIOX_STATUS_READY &&
         atomic_load_explicit(&siox__client.ring->wanted, memory_order_relaxed) & SIOX_WANT_MPI;
+  } else {
+    q->told = false;
   }
   q->record.site = 0;
-  if (__builtin_expect(((uintptr_t)self->site | (uintptr_t)self->within) != 0, 0))
+  if (__builtin_expect(named, 0))
     q->record.site = siox__quick_site(self->site ? self->site : self->within);
   return true;
 }
@@ -61,6 +77,8 @@ __attribute__((always_inline)) static inline bool siox__quick_begin(struct siox_
 static inline void siox__quick_place(struct siox__quick *q, struct siox__quick_kind kind,
                                      const struct siox__mpi_file *f, int64_t offset) {
   int64_t at = -1, bytes;
+  if (kind.together && !f)
+    __builtin_unreachable();
   if (f && f->contiguous && offset >= 0 && !__builtin_mul_overflow(offset, f->etype, &bytes) &&
       !__builtin_add_overflow(bytes, f->displacement, &bytes))
     at = bytes;
@@ -68,16 +86,13 @@ static inline void siox__quick_place(struct siox__quick *q, struct siox__quick_k
   q->record.file = f && f->file ? f->file->id : 0;
   q->record.call = kind.row;
   q->record.result = 0;
+  if (!kind.together)
+    q->record.coll_uid = q->record.coll_seq = q->record.size = 0;
 }
 
-/* Names the collective, before it starts. f: NULL where it is none. */
+/* Names the collective, before it starts. */
 static inline void siox__quick_names(struct siox__quick *q, struct siox__mpi_file *f) {
   struct siox__thread *self = &siox__self;
-  if (!f || !f->uid) {
-    q->record.coll_uid = q->record.coll_seq = 0;
-    q->record.size = 0;
-    return;
-  }
   q->record.coll_uid = self->io_uid = f->uid;
   q->record.coll_seq = self->io_seq = atomic_fetch_add(&f->seq, 1) + 1;
   q->record.size = (uint32_t)f->size;

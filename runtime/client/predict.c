@@ -14,9 +14,8 @@ static struct {
   pthread_mutex_t lock;
   struct siox__predictor predictor;
   struct siox_drive drive;
-  uint32_t epoch;               /* of the connection it was made for; 0: none */
-  _Atomic uint32_t owner_epoch; /* the epoch in which a thread has taken the regions */
-  uint64_t nthreads, user;      /* threads that accessed files so far; which of them did last */
+  uint32_t epoch;          /* of the connection it was made for; 0: none */
+  uint64_t nthreads, user; /* threads that accessed files so far; which of them did last */
 } self = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static _Thread_local uint32_t mine
@@ -40,7 +39,7 @@ static bool other_thread(void) {
   return before && before != number;
 }
 
-_Atomic uint32_t siox__predict_asleep, siox__predict_flights;
+_Atomic uint32_t siox__predict_asleep, siox__predict_followed, siox__predict_flights;
 
 static void count_flights(void) {
   atomic_store_explicit(&siox__predict_flights, self.predictor.nflights, memory_order_relaxed);
@@ -90,8 +89,8 @@ static bool owns_regions(void) {
   uint32_t epoch = atomic_load_explicit(&siox__client.epoch, memory_order_relaxed), none;
   if (mine == epoch)
     return true;
-  none = atomic_load(&self.owner_epoch);
-  if (none == epoch || !atomic_compare_exchange_strong(&self.owner_epoch, &none, epoch))
+  none = atomic_load(&siox__predict_followed);
+  if (none == epoch || !atomic_compare_exchange_strong(&siox__predict_followed, &none, epoch))
     return false;
   mine = epoch;
   return true;

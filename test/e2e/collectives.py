@@ -49,8 +49,8 @@ def shown(trace):
 
 
 def recorded(policy="base", managed=False, rounds=2):
-    """Events of a run, {rank: those of its calls and collectives in their order}. Under `base` nobody foretells anything, so that
-    calls go the short way where ranks do no I/O for each other (files elsewhere); under `siox` they go the long one."""
+    """Events of a run, {rank: those of its calls and collectives in their order}. Accesses to files that are not managed go the short
+    way, those to managed ones are foretold under `siox` and go the long one."""
     with tempfile.TemporaryDirectory() as directory:
         trace = os.path.join(directory, "trace.siox")
         with Daemon(policy=policy, clock="monotonic", time_scale=1000, record=trace) as daemon:
@@ -73,8 +73,8 @@ def recorded(policy="base", managed=False, rounds=2):
 
 
 def each_is_a_call_and_a_collective_with_its_times():
-    for policy in ("base", "siox"):
-        for mine in recorded(policy).values():
+    for managed in (False, True):
+        for mine in recorded("siox", managed).values():
             for i, e in enumerate(mine):
                 if e["event"] != "call" or not e["uid"]:
                     continue
@@ -87,9 +87,9 @@ def each_is_a_call_and_a_collective_with_its_times():
 
 def each_has_every_member_once_and_numbers_without_a_gap():
     rounds = 2
-    for policy in ("base", "siox"):
-        members, numbers = {}, {}
-        for rank, mine in recorded(policy, rounds=rounds).items():
+    for managed in (False, True):
+        members = {}
+        for rank, mine in recorded("siox", managed, rounds).items():
             files = {}
             for e in mine:
                 if e["event"] == "sync":
@@ -117,13 +117,15 @@ def the_short_way_records_what_the_long_one_does():
             uids = {}
             for e in mine:
                 e["uid"] = e["uid"] and uids.setdefault(e["uid"], len(uids))
-                for key in ("start_ns", "end_ns", "client"):
-                    del e[key]
+                for key in ("start_ns", "end_ns", "client", "file"):
+                    e.pop(key, None)
             found[rank] = mine
         return found
-    short, long = plain(recorded("base")), plain(recorded("siox"))
-    assert short == long, [(a, b) for r in short for a, b in zip(short[r], long[r]) if a != b][:3]
-    failed = [e for mine in short.values() for e in mine if e["event"] == "call" and e["result"]]
+    long = plain(recorded("siox", managed=True))
+    for policy in ("base", "siox"):
+        short = plain(recorded(policy))
+        assert short == long, [(a, b) for r in short for a, b in zip(short[r], long[r]) if a != b][:3]
+    failed = [e for mine in long.values() for e in mine if e["event"] == "call" and e["result"]]
     assert [e["call"] for e in failed] == ["write_at_all"] * 2 * RANKS and all(e["uid"] is not None for e in failed), failed
 
 
