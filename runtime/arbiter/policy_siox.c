@@ -560,8 +560,12 @@ static void wish(void *memory, int64_t now, uint32_t disk, const struct siox_eve
     if (state->budget.disk[disk].serve != serves)
       need = gather(state, now, disk, event, view, wish);
   }
-  if (need.now && b->serve < v->level && need.room < siox__budget_change(v, b->serve)) {
-    b->serve = v->level; /* it was chosen for others */
+  int64_t left = need.now ? 0 : SIOX_NEVER; /* of a gap for the change; a late one may be over */
+  if (wish->late && !need.now && need.said < SIOX_NEVER)
+    left = need.said - (v->free_at > now ? v->free_at : now);
+  if (b->serve < v->level && left < siox__budget_change(v, b->serve) &&
+      need.room < siox__budget_change(v, b->serve)) {
+    b->serve = v->level; /* it was chosen for others, or for a whole gap */
     need = gather(state, now, disk, event, view, wish);
   }
   if (need.untold)

@@ -256,6 +256,7 @@ static void let_go(struct siox__rule *rule, int64_t now, const struct siox_view 
   while (rule->nkept && now >= view->silent) {
     uint32_t d = rule->kept[--rule->nkept];
     rule->disk[d].kept = false;
+    rule->disk[d].late = true;
     siox__due_set(&rule->due, d, siox__sooner(now, rule->due.time[d]));
   }
 }
@@ -267,6 +268,8 @@ static void look(struct siox__rule *rule, void *state, siox__wish_fn wish_fn, in
   bool missed = event->kind == SIOX_EVENT_ACCESS || event->kind == SIOX_EVENT_OPEN;
   struct siox__wish wish = {.level = v->level, .job = SIOX_NOBODY, .wake = SIOX_NEVER};
   wish.kept = rule->waits && now < view->silent && v->level + 1 == v->drive->nlevels;
+  wish.late = rule->disk[disk].late;
+  rule->disk[disk].late = false;
 
   note(&rule->disk[disk], now, event);
   wish.wake =

@@ -87,6 +87,7 @@ struct siox__wish {
   int64_t wake;          /* when to ask again, at the latest */
   bool withheld;         /* another's need keeps the disk faster than this event's client asks */
   bool kept;             /* whatever is wished for, the disk is not slowed now */
+  bool late;             /* it was kept so until now */
   bool unclaimed;        /* nobody says anything: the rule decides */
   int64_t deadline;      /* when a higher level must be reached; 0: at once */
   uint32_t asked;        /* as of a command */
@@ -101,6 +102,7 @@ struct siox__rule_disk {
   bool settled;      /* at the last look the claims came to the level that the disk has */
   bool used;         /* somebody has touched or claimed it */
   bool kept;         /* it is in the list of these */
+  bool late;         /* it was, and has not been looked at since */
 };
 struct siox__rule {
   bool gap;      /* see siox__entry_demand */
