@@ -354,6 +354,15 @@ static bool pays(struct siox__budget *budget, struct siox__budget_disk *b,
   return true;
 }
 
+/* Does a pause that nobody told of hold a change? Requests may wait for its last part, if that and
+ * the risk have been saved. */
+static bool holds(const struct bearing *all, int64_t ns, int64_t gap, uint32_t seen, bool down) {
+  int64_t rest = ns > gap ? ns - gap : 0;
+  if (ns == SIOX_NEVER || rest > ns / SIOX__PAUSE_REST)
+    return false;
+  return !down || all->room >= ns / (seen + 1) + WORTH * rest;
+}
+
 /* Goes towards a level as far as the gap holds. After n pauses that held a step the next does not
  * with probability 1 / (n + 1): down it goes only when that part of the step's time is saved. */
 static void step(struct siox__budget *budget, struct siox__budget_disk *b,
@@ -366,7 +375,7 @@ static void step(struct siox__budget *budget, struct siox__budget_disk *b,
   int64_t ns = 0;
   for (uint32_t l = goal; l != b->serve && to == b->serve; l += down ? 1 : -1u) {
     ns = drive->level[l].serves ? change_ns(drive, b->serve, l) : SIOX_NEVER;
-    if (ns <= gap && (!seen || !down || all->room >= ns / (seen + 1)))
+    if (seen ? holds(all, ns, gap, seen, down) : ns <= gap)
       to = l;
   }
   if (to == b->serve && !seen) {

@@ -10,6 +10,8 @@
 #include "siox/policy.h"
 
 enum { SIOX__PAUSES = 16, SIOX__PAUSE_PLACES = 256 };
+/* A pause may be shorter than a step by one of so many parts of it. Chosen. */
+enum { SIOX__PAUSE_REST = 4 };
 
 struct siox__pauses_of {    /* a job */
   int64_t since;            /* of its view: job numbers are used again */

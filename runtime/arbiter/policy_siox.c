@@ -523,7 +523,8 @@ static void pause(struct state *state, int64_t now, uint32_t disk, const struct 
   struct siox__budget_disk *b = &state->budget.disk[disk];
   uint32_t serves = b->serve;
   int64_t next = siox__sooner(need->pause.next, need->next);
-  if (view->disk[disk].free_at <= now && next - now >= state->budget.pauses.step && b->used) {
+  int64_t step = state->budget.pauses.step, least = step - step / SIOX__PAUSE_REST;
+  if (view->disk[disk].free_at <= now && next - now >= least && b->used) {
     siox__budget_pause(&state->budget, view, now, disk, next, need->pause.count);
     b->look_at = 0;
     if (b->serve != serves)

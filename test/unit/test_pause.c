@@ -91,6 +91,20 @@ static void the_first_step_waits_until_pauses_are_known_and_the_risk_is_earned(v
   }
 }
 
+/* A pause of 1.9 s is too short by 0.4 s, which a read waits for once: four times that must have been
+ * saved, too. */
+static void a_read_waits_for_the_rest_of_a_step_that_is_nearly_held(void **state) {
+  (void)state;
+  double step = ramp_s(15000, 12000), burst = service_s(15000, 1024 * KB, false);
+  double silent = step / 16, rest = step - (1.9 - silent);
+  struct outcome o = play(&(struct program){0.02, 1.9, 1.9, .bursts = 200, .reads = 1});
+  int n = 8;
+  while (0.02 * (burst + n * (1.9 + burst) + silent) < step / (fmin(n, 16) + 1) + 4 * rest)
+    n++;
+  assert_true(fabs(o.first - (burst + n * (1.9 + burst) + silent)) < 1e-6);
+  assert_true(o.lost > rest && o.lost <= 0.02 * (o.end - o.lost));
+}
+
 static void pauses_too_short_for_a_step_keep_full_speed(void **state) {
   (void)state;
   struct outcome o = play(&(struct program){0.05, 1, 2.2, .bursts = 500, .reads = 2});
@@ -228,6 +242,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(without_a_budget_a_need_without_an_end_keeps_full_speed),
       cmocka_unit_test(the_first_step_waits_until_pauses_are_known_and_the_risk_is_earned),
+      cmocka_unit_test(a_read_waits_for_the_rest_of_a_step_that_is_nearly_held),
       cmocka_unit_test(pauses_too_short_for_a_step_keep_full_speed),
       cmocka_unit_test(no_static_level_within_the_budget_saves_more_but_for_the_beginning),
       cmocka_unit_test(a_touch_before_the_need_is_said_is_part_of_it),
