@@ -156,7 +156,7 @@ void siox_bank_destroy(struct siox_bank *bank) {
       bank->disk,         bank->shown,  bank->totals,      bank->initial,       bank->hold,
       bank->moves_memory, bank->extent, bank->run,         bank->commands.item, bank->state,
       bank->job,          bank->client, bank->free_client, bank->sharer,        bank->edge,
-      bank->holders,      bank->user,   bank->owner,       bank->full,        bank->job_view,
+      bank->holders,      bank->user,   bank->owner,       bank->full,          bank->job_view,
       bank->counted,      bank->lag,    bank->unflushed,   bank->pin,           bank->free_job};
   siox__limit_destroy(bank->limit);
   for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)

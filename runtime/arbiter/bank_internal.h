@@ -17,9 +17,9 @@ struct siox__bank_job {
 struct siox__bank_client {
   uint32_t job;
   bool live;
-  bool silent;            /* it is waited for (bank_silent.c), */
-  uint32_t before, after; /* and who joined before and after it and is, too; SIOX_NOBODY: none */
-  int64_t until;          /* at most until then */
+  bool silent;            /* waited for (bank_silent.c) */
+  uint32_t before, after; /* who joined before and after it and is waited for; SIOX_NOBODY: none */
+  int64_t until;          /* it is waited for no longer than until then */
 };
 /* An idle stretch that is shared between jobs. */
 struct siox__edge { /* a claim begins to hold the level in it, or ends */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Who has joined and has neither opened a file nor said anything yet: what it will use is unknown,
- * so until it is known, or for limits.hold_joined_ns, policies leave no disk at full speed. All
- * wait equally long, so in the order they joined the last one's end is the latest. */
+ * so until it is known, or for limits.hold_joined_ns, policies let no disk leave full speed.
+ * All wait equally long, so in the order they joined the last one's end is the latest. */
 #include "arbiter/bank_internal.h"
 #include "arbiter/rule.h"
 

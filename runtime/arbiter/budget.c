@@ -137,7 +137,6 @@ static void learn(struct siox__budget_disk *b, const struct siox_drive *drive, i
 
 /* What the jobs that need a disk can bear. */
 struct bearing {
-  uint32_t njobs;
   bool sole;                        /* one job's */
   double expected[SIOX_MAX_LEVELS]; /* factor on losses, see expected_congestion() */
   bool afforded[SIOX_MAX_LEVELS];   /* every job earns its loss as fast as it is lost */
@@ -215,7 +214,6 @@ static void bear(struct bearing *all, const struct siox__pauses *pauses,
   int64_t room = all->sole ? future : present;
   bool any = j->budget > 0 && j->loss[0] > 0;
   double waits = siox__pauses_waits(pauses, view, job);
-  all->njobs++;
   all->room = present < all->room ? present : all->room;
   for (uint32_t l = 0; l + 1 < drive->nlevels; l++) {
     double more = fmax(congestion(b, j, l, drive->nlevels - 1, all->expected[l]), waits);

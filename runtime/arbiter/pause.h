@@ -37,6 +37,11 @@ struct siox__pause {
   uint32_t count; /* of pauses that say so */
 };
 
+/* In a pause that nobody has told of it is time to choose again. look_at: when, 0: never. */
+static inline bool siox__pause_is_due(int64_t look_at, int64_t now) {
+  return look_at > 0 && look_at <= now;
+}
+
 void siox__pauses_init(struct siox__pauses *pauses, const struct siox_view *view);
 /* The job names a next use. */
 void siox__pauses_told(struct siox__pauses *pauses, const struct siox_view *view, uint32_t job,

@@ -229,7 +229,7 @@ static struct need gather(struct state *state, int64_t now, uint32_t disk,
   uint32_t last = SIOX_NOBODY;   /* job whose room was looked at */
   uint32_t paused = SIOX_NOBODY; /* and its pause */
   int64_t look_at = state->budget.disk[disk].look_at;
-  bool pausing = look_at > 0 && look_at <= now;
+  bool pausing = siox__pause_is_due(look_at, now);
   struct siox__freed freed;
   bool apart = state->rule.greatest && siox__freed(view, disk, now, &freed);
   if (apart && freed.count) {
@@ -518,8 +518,9 @@ static bool held(struct state *state, int64_t now, uint32_t disk, const struct s
 }
 
 /* A pause that nobody told of: the level to serve at may be another one afterwards. */
-static void pause(struct state *state, int64_t now, uint32_t disk, const struct siox_event *event,
-                  const struct siox_view *view, struct need *need, struct siox__wish *wish) {
+static void use_pause(struct state *state, int64_t now, uint32_t disk,
+                      const struct siox_event *event, const struct siox_view *view,
+                      struct need *need, struct siox__wish *wish) {
   struct siox__budget_disk *b = &state->budget.disk[disk];
   uint32_t serves = b->serve;
   int64_t next = siox__sooner(need->pause.next, need->next);
@@ -540,7 +541,7 @@ static void wish(void *memory, int64_t now, uint32_t disk, const struct siox_eve
   const struct siox_disk_view *v = &view->disk[disk];
   uint32_t serves = state->budget.disk[disk].serve;
   struct siox__budget_disk *b = &state->budget.disk[disk];
-  bool pausing = b->look_at > 0 && b->look_at <= now;
+  bool pausing = siox__pause_is_due(b->look_at, now);
   if (!pausing &&
       (stands(state, now, disk, event, view, wish) || held(state, now, disk, event, view, wish))) {
     if (b->look_at > 0)
@@ -570,7 +571,7 @@ static void wish(void *memory, int64_t now, uint32_t disk, const struct siox_eve
     need = gather(state, now, disk, event, view, wish);
   }
   if (need.untold)
-    pause(state, now, disk, event, view, &need, wish);
+    use_pause(state, now, disk, event, view, &need, wish);
   else if (pausing)
     b->look_at = 0; /* nobody needs it */
   if (b->look_at > 0)

@@ -191,7 +191,7 @@ void siox__call_later(struct siox__call *c, int result, MPI_Request request) {
 }
 
 /* The daemon knows that this rank takes part in collectives on the file. */
-static void known(const struct siox__call *c, uint32_t telling) {
+static void mark_told(const struct siox__call *c, uint32_t telling) {
   if (c->file && c->uid && c->uid == c->file->uid)
     atomic_store_explicit(&c->file->told, telling, memory_order_relaxed);
 }
@@ -210,6 +210,7 @@ int siox__call_end(struct siox__call *c, int result, bool synchronises) {
   siox__self.io_running = false;
   const uint32_t telling = atomic_load_explicit(&siox__client.telling, memory_order_relaxed);
   const bool wanted = siox__record_wants(c->uid);
+  bool said = !wanted;
   if (wanted && siox__enter()) {
     if (result != MPI_SUCCESS)
       PMPI_Error_class(result, &class);
@@ -227,10 +228,10 @@ int siox__call_end(struct siox__call *c, int result, bool synchronises) {
                                    .self = c->self};
     siox__record_activity(SIOX_REC_CALL, c->uid, end, &record, sizeof record);
     siox__exit();
-    known(c, telling);
-  } else if (!wanted) {
-    known(c, telling);
+    said = true;
   }
+  if (said)
+    mark_told(c, telling);
   errno = saved;
   return result;
 }

@@ -87,7 +87,7 @@ static inline void siox__quick_place(struct siox__quick *q, struct siox__quick_k
   q->record.call = kind.row;
   q->record.result = 0;
   if (!kind.together)
-    q->record.coll_uid = q->record.coll_seq = q->record.size = 0;
+    q->record.coll_uid = q->record.coll_seq = q->record.size = q->record.self = 0;
 }
 
 /* Names the collective, before it starts. */

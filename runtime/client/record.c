@@ -164,11 +164,12 @@ void siox__record_activity(enum siox_rec_type type, uint64_t uid, int64_t time, 
   const bool first = group_is_new(uid);
   if (!first && !siox__wanted(SIOX_WANT_MPI))
     return;
-  if (!first && bytes == sizeof(struct siox_rec_call)
-          ? put_in_place(type, time, body, sizeof(struct siox_rec_call))
-      : !first && bytes == sizeof(struct siox_rec_sync)
-          ? put_in_place(type, time, body, sizeof(struct siox_rec_sync))
-          : false)
+  /* Sizes that the compiler knows are copied without a call. */
+  if (!first && bytes == sizeof(struct siox_rec_call) &&
+      put_in_place(type, time, body, sizeof(struct siox_rec_call)))
+    return;
+  if (!first && bytes == sizeof(struct siox_rec_sync) &&
+      put_in_place(type, time, body, sizeof(struct siox_rec_sync)))
     return;
   put(type, time, body, bytes, NULL, 0, first ? SIOX_PUT_URGENT : 0);
 }

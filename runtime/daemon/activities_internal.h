@@ -65,13 +65,14 @@ struct siox__activities {
   struct siox_activity_kind *kind, *one; /* the node's and a process's */
   struct siox_activity_summary node, own;
   int64_t now_ns; /* of the last cycle */
-  /* Whether somebody of a chain has something to tell of it; the cycles' own, so no lock is needed.
-   */
+  /* By chain of pids: has a process of it anything to tell of this cycle? Only the thread of the
+   * cycles looks, so without the lock. */
   bool active[SIOX__ACTIVITY_CHAINS];
 };
 
-/* All of these under the lock. */
 static inline size_t siox__chain_of(int32_t pid) { return (uint32_t)pid % SIOX__ACTIVITY_CHAINS; }
+
+/* All of these under the lock. */
 static inline struct siox__tallied **siox__tallied_chain(struct siox__activities *a, int32_t pid) {
   return &a->by_pid[siox__chain_of(pid)];
 }

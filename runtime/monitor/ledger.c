@@ -281,5 +281,6 @@ int siox__ledger_copy(struct siox__ledger *to, const struct siox__ledger *from) 
   to->at = NULL;
   to->nat = 0;
   to->room = 0;
+  to->lists = 0;
   return 0;
 }

@@ -10,10 +10,10 @@ const struct siox__processor_time siox__processor_times[SIOX__NPROCESSOR_TIMES] 
 };
 
 bool siox__is_busy_time(const char *metric) {
-  if (metric[0] != 'c') /* all of them begin so, and few others; asked of every series */
-    return false;
+  /* Asked of every series: most differ in the first letter. */
   for (int i = 0; i < SIOX__NPROCESSOR_TIMES; i++)
     if (siox__processor_times[i].kind == SIOX__PROCESSOR_BUSY &&
+        siox__processor_times[i].metric[0] == metric[0] &&
         strcmp(siox__processor_times[i].metric, metric) == 0)
       return true;
   return false;
