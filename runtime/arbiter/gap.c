@@ -87,26 +87,6 @@ double siox__gap_joules(const struct siox_drive *drive, const struct siox__stand
   return down + up + drive->level[level].idle_w * (double)(left - down_ns - up_ns) * 1e-9;
 }
 
-int64_t siox__gap_worth(const struct siox_drive *drive) {
-  const uint32_t full = drive->nlevels - 1;
-  const struct siox__stand stand = {.speed = drive->level[full].speed};
-  int64_t most = siox_drive_break_even(drive), least = 0;
-  if (!drive->ramp || most == SIOX_NEVER)
-    return SIOX_NEVER;
-  /* The longer the gap, the deeper the ramp goes, and the greater is the part that it saves. */
-  for (int64_t gap = most, known = SIOX_NEVER;; gap = least + (most - least) / 2) {
-    double stay = drive->level[full].idle_w * (double)gap * 1e-9;
-    if (siox__gap_joules(drive, &stand, 0, gap, full) <= (1 - SIOX__WORTH) * stay)
-      known = most = gap;
-    else if (known == SIOX_NEVER)
-      return SIOX_NEVER;
-    else
-      least = gap;
-    if (most - least <= 1)
-      return known;
-  }
-}
-
 void siox__find_ways(const struct siox_drive *drive, const struct siox__stand *stand,
                      uint32_t on_way_to, uint32_t level, struct siox__ways *ways) {
   double joules;

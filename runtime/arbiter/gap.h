@@ -24,13 +24,6 @@ uint32_t siox__walk_step(const struct siox_drive *drive, double from, uint32_t t
  * INFINITY when that cannot be. */
 double siox__gap_joules(const struct siox_drive *drive, const struct siox__stand *stand,
                         uint32_t level, int64_t end, uint32_t then);
-/* Part of what staying takes that a gap must save where its use may come early: a disk that is not
- * ready costs more than its wait, for those who took turns meet in queues afterwards. */
-#define SIOX__WORTH 0.05
-/* The shortest gap at full speed that saves so much, ramps turned midway included; SIOX_NEVER: none
- * shorter than the least that pays without (siox_drive_break_even). */
-int64_t siox__gap_worth(const struct siox_drive *drive);
-
 /* From a stand on the walk to a level, and from there to another, which is needed later. */
 struct siox__ways {
   uint32_t level; /* the latter */

@@ -87,6 +87,10 @@ static int limits(const char *argument, struct siox_limits *limits) {
   return rc;
 }
 
+/* Part of what staying takes that a gap must save where its use may come early: a disk that is not
+ * ready costs more than its wait, for those who took turns meet in queues afterwards. */
+#define WORTH 0.05
+
 struct need { /* what the claims on one disk come to */
   bool any;
   uint32_t floor; /* needed now, or preferred until an unknown time; 0: none */
@@ -337,7 +341,7 @@ static bool dares(const struct siox_disk_view *v, const struct siox__stand *stan
 }
 
 /* The level for the gap that ends at need.next, from where the disk stands. Staying wins ties, so
- * that nothing changes without profit, and where the use may come early without SIOX__WORTH.
+ * that nothing changes without profit, and where the use may come early without WORTH.
  * *asked: 1 + the level it would be if nothing wore, where that is another one. Where somebody has
  * let the disk go without saying until when, it keeps serving. */
 static uint32_t plan(int64_t now, const struct siox_disk_view *v, const struct siox__stand *stand,
@@ -349,7 +353,7 @@ static uint32_t plan(int64_t now, const struct siox_disk_view *v, const struct s
   uint32_t best = v->level >= first ? v->level : first, ideal = best;
   double least = siox__gap_joules(v->drive, stand, best, need->next, need->next_level);
   double most = least;
-  double enough = isinf(least) ? least : least - (need->vague ? SIOX__WORTH : 1e-9) * fabs(least);
+  double enough = isinf(least) ? least : least - (need->vague ? WORTH : 1e-9) * fabs(least);
   for (uint32_t level = first; level <= last; level++) {
     double joules = level == best || !dares(v, stand, need, level)
                         ? INFINITY

@@ -231,7 +231,6 @@ static int settle(int fd, struct gift *g) {
   w->lead_kind = g->welcome.lead_kind;
   w->lead_ns = g->welcome.lead_ns;
   w->min_gap_ns = g->welcome.min_gap_ns;
-  w->worth_ns = g->welcome.worth_ns;
   siox__client.socket = fd;
   /* Twice: nobody may pair an old number with the new connection. */
   siox__files_forget();

@@ -57,7 +57,6 @@ static struct siox__predictor *predictor(void) {
                                   .lead = (enum siox_lead_kind)w->lead_kind,
                                   .lead_ns = w->lead_ns,
                                   .min_gap_ns = w->min_gap_ns,
-                                  .worth_ns = w->worth_ns,
                                   .hint = hint};
   if (env.lead == SIOX_LEAD_TRANSITION && env.ndisks && siox_disk_drive(0, &self.drive) == 0)
     env.drive = &self.drive;

@@ -31,7 +31,6 @@ struct siox__predict_env {
   enum siox_lead_kind lead;
   int64_t lead_ns;                /* longest change from the lowest serving level to full */
   int64_t min_gap_ns;             /* shortest gap that pays on any disk */
-  int64_t worth_ns;               /* shortest gap that is told, no more than that; 0: that */
   const struct siox_drive *drive; /* SIOX_LEAD_TRANSITION: to choose a level; NULL: the lowest */
   void (*hint)(void *context, const struct siox_mask *T, int32_t S, int32_t F, int64_t need_by,
                int64_t until);

@@ -8,8 +8,6 @@
 int siox__predictor_init(struct siox__predictor *p, const struct siox__predict_env *env) {
   memset(p, 0, sizeof *p);
   p->env = *env;
-  if (env->worth_ns <= 0 || env->worth_ns > env->min_gap_ns)
-    p->env.worth_ns = env->min_gap_ns;
   p->claimed = calloc(env->ndisks ? env->ndisks : 1, sizeof *p->claimed);
   p->next_use = calloc(env->ndisks ? env->ndisks : 1, sizeof *p->next_use);
   p->aloft = calloc(env->ndisks ? env->ndisks : 1, sizeof *p->aloft);
@@ -505,7 +503,7 @@ static void gap_over(struct siox__predictor *p, struct siox_region *region, int6
     enum siox__place where = siox__place_of_site(&lists, region, site);
     if (siox__experienced(region) && !s->after[i].ever)
       continue;
-    if (siox__when_time(siox__when_of(site), region, now) > now)
+    if (siox__when_use(siox__when_of(site), region, now) > now)
       continue;
     if (where != SIOX__OUTSIDE || last)
       siox__predict_mask(p, &s->after[i], site, 1, where, &soon);
@@ -525,7 +523,7 @@ static void outside_took(const struct siox__predictor *p, const struct siox__fra
                          int64_t now) {
   struct siox__region_state *s = f->region->state;
   int64_t time = now - (f->closed ? f->closed : f->start);
-  bool pays = time >= p->env.worth_ns;
+  bool pays = time >= p->env.min_gap_ns;
   siox__rhythm_took(f->closed ? &s->closings : &s->returns, time, pays);
   if (f->closed)
     siox__rhythm_took(f->closing, time, pays);

@@ -29,7 +29,7 @@ void siox__course_goes_on(struct siox__course *c, int64_t done, int64_t at);
 /* It is over `at` after its beginning, and is none any more. */
 void siox__course_ends(struct siox__courses *all, struct siox__course *c, int64_t at);
 /* The least that was left where this one is now, of those with as many iterations; an eighth less
- * where only one is known, and as much less as this one has been faster so far than any. -1: none
- * is known. */
+ * where only one is known, and as much less as this one has been faster than any, from its
+ * beginning or lately. -1: none is known. */
 int64_t siox__course_left(const struct siox__courses *all, const struct siox__course *c);
 #endif

@@ -235,7 +235,7 @@ static void plan_gap(struct siox__predictor *p, struct siox__claimed *c, int64_t
     if (next == SIOX_NEVER ? c->need_by != SIOX_NEVER
                            : c->need_by == SIOX_NEVER || llabs(c->need_by - next) > tolerance(left))
       want(c, SIOX_SPEED_LOWEST, 0, next);
-  } else if (left >= p->env.worth_ns) {
+  } else if (left >= p->env.min_gap_ns) {
     want(c, SIOX_SPEED_LOWEST, 0, next);
   }
 }
@@ -267,7 +267,7 @@ void siox__predict_rest(struct siox__predictor *p, int64_t time, int64_t now) {
     /* What was told after the last iteration is corrected, what is known of a later use stands. */
     bool told = c->state == SIOX__RELEASED && (c->need_by < time || c->need_by == p->rested);
     if (!siox__flying(p, d) &&
-        (c->state == SIOX__NEEDED ? time - now >= p->env.worth_ns
+        (c->state == SIOX__NEEDED ? time - now >= p->env.min_gap_ns
                                   : told && llabs(c->need_by - time) > tolerance(time - now)))
       want(c, SIOX_SPEED_LOWEST, 0, time);
   }

@@ -66,7 +66,6 @@ struct siox_msg_welcome {
   uint32_t ring_bytes;                     /* data bytes of the ring, a power of two */
   int64_t lead_ns;                         /* longest change from lowest serving level to full, over all disks */
   int64_t min_gap_ns;                      /* shortest gap that pays on any disk */
-  int64_t worth_ns;                        /* shortest gap that is told to the policy, never more than that */
   char mount[4096];                        /* directory of the emulated store, no trailing slash; "" none */
   char advice[2048];                       /* of the knowledge base for this program: lines "ACCESS RANKS key=value ..." */
 };

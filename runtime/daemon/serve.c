@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* One message of one peer: join, open, charge, claim, leave. What is malformed or out of turn ends
  * the connection; what is well-formed but cannot be done gets an error back. */
-#include "arbiter/gap.h"
 #include "common/clock.h"
 #include "daemon/activities.h"
 #include "daemon/daemon.h"
@@ -104,7 +103,7 @@ static void fill_welcome(const struct siox__session *s, struct siox_msg_welcome 
   w->first_of_job = d->job[s->job].seen == 1;
   w->ring_bytes = SIOX__RING_BYTES;
   advise(s, w->advice, sizeof w->advice);
-  w->min_gap_ns = w->worth_ns = SIOX_NEVER;
+  w->min_gap_ns = SIOX_NEVER;
   for (uint32_t p = 0; p < d->drives.nprofiles; p++) {
     const struct siox_drive *drive = &d->drives.profile[p];
     const struct siox_level *lowest = &drive->level[siox_drive_level(drive, SIOX_SPEED_LOWEST)];
@@ -117,10 +116,7 @@ static void fill_welcome(const struct siox__session *s, struct siox_msg_welcome 
         int64_t gap = siox_drive_min_gap(drive, l);
         w->min_gap_ns = gap < w->min_gap_ns ? gap : w->min_gap_ns;
       }
-    int64_t worth = w->lead_kind == SIOX_LEAD_GAP ? siox__gap_worth(drive) : SIOX_NEVER;
-    w->worth_ns = worth < w->worth_ns ? worth : w->worth_ns;
   }
-  w->worth_ns = w->min_gap_ns < w->worth_ns ? w->min_gap_ns : w->worth_ns;
   if (d->files.mount)
     snprintf(w->mount, sizeof w->mount, "%s", d->files.mount);
 }

@@ -23,7 +23,7 @@ SCENARIOS = {f"alone-{name}": [name] for name in ("s3asim", "nial", "btio")} | {
     name: ["mxm-k8", "s3asim", "nial", "btio"] for name in ("s4", "layout-1", "layout-2", "layout-3")}
 
 
-SHORTEST = 1.48  # seconds, the least pause in which a change of speed is worth it: a ramp turned midway under rule b
+SHORTEST = 4.36  # seconds, the least pause in which a change of speed fits: to 12000 RPM and back
 PAUSES = {"s3asim": 20, "nial": 90, "btio": 40} | {f"mxm-k{k}": k for k in PHASES}  # of a run, between two bursts of I/O
 
 
@@ -128,8 +128,10 @@ def four_processes_on_the_layout_of_table_one():
 def the_compilers_hints_are_in_every_trace():
     for name in SECONDS:
         releases, claims = events(name)[3]
-        # Of each rank after each pause but for a few; s3asim's master does no I/O of its own.
-        assert releases > 0 and claims >= 0.95 * 3 * PAUSES[name], (name, releases, claims)
+        if pause(name) < SHORTEST:  # NIAL's: nothing is to be let go
+            assert claims > 0, (name, releases, claims)
+        else:  # of each rank after each pause but for a few; s3asim's master does no I/O of its own
+            assert releases > 0 and claims >= 0.95 * 3 * PAUSES[name], (name, releases, claims)
 
 
 def mix(seed, i):

@@ -45,8 +45,13 @@ static void between_two_points_it_lies_on_the_line(void **state) {
   for (int i = 0; i < 2; i++)
     went(&all, 64, 1600, 3200);
   assert_int_equal(left_of(&all, 64, 16, 800), 4000);
-  assert_int_equal(left_of(&all, 64, 48, 3200), 1600);
-  assert_int_equal(left_of(&all, 64, 49, 3300), 1500); /* half of a 32nd */
+  struct siox__course c;
+  siox__course_begins(&c, 64);
+  siox__course_goes_on(&c, 32, 1600);
+  siox__course_goes_on(&c, 48, 3200);
+  assert_int_equal(siox__course_left(&all, &c), 1600);
+  siox__course_goes_on(&c, 49, 3300); /* half of a 32nd */
+  assert_int_equal(siox__course_left(&all, &c), 1500);
 }
 
 static void others_with_more_iterations_do_not_count(void **state) {
@@ -70,6 +75,18 @@ static void one_that_is_no_faster_than_the_fastest_has_all_of_it_left(void **sta
   went(&all, 64, 1000, 3000);
   went(&all, 64, 2000, 3000);
   assert_int_equal(left_of(&all, 64, 32, 1000), 3000);
+}
+
+static void one_that_has_become_faster_has_as_much_less_left(void **state) {
+  (void)state;
+  struct siox__courses all = {0};
+  struct siox__course c;
+  went(&all, 64, 3200, 3200);
+  went(&all, 64, 3200, 3200);
+  siox__course_begins(&c, 64);
+  siox__course_goes_on(&c, 16, 2000); /* slower than ever, */
+  siox__course_goes_on(&c, 32, 2800); /* and in its second quarter twice as fast */
+  assert_int_equal(siox__course_left(&all, &c), 1600);
 }
 
 static void one_that_is_slower_so_far_has_no_more_left(void **state) {
@@ -178,6 +195,7 @@ int main(void) {
       cmocka_unit_test(others_with_more_iterations_do_not_count),
       cmocka_unit_test(one_that_is_faster_so_far_has_as_much_less_left),
       cmocka_unit_test(one_that_is_no_faster_than_the_fastest_has_all_of_it_left),
+      cmocka_unit_test(one_that_has_become_faster_has_as_much_less_left),
       cmocka_unit_test(one_that_is_slower_so_far_has_no_more_left),
       cmocka_unit_test(only_the_latest_eight_count),
       cmocka_unit_test(one_that_ends_early_is_kept_as_that),
