@@ -20,7 +20,7 @@ static int64_t between(double done, double done0, int64_t at0, double done1, int
 }
 
 void siox__course_goes_on(struct siox__course *c, int64_t done, int64_t at) {
-  if (done <= c->done || at < c->at)
+  if (!c->trip || done <= c->done || at < c->at)
     return;
   const double part = (double)c->trip / SIOX__PARTS;
   while (c->parts < SIOX__PARTS && part * c->parts <= (double)done) {

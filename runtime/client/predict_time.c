@@ -163,7 +163,7 @@ void siox__frame_took(const struct siox__predictor *p, struct siox__frame *f, in
   siox__course_ends(s->courses, &f->course, now - f->start);
 }
 
-/* The end by what was left at this point of earlier instances; SIOX_UNKNOWN: too few are known. */
+/* The end by what was left at this point of earlier instances; SIOX_UNKNOWN: none is known. */
 static int64_t end_by_courses(const struct siox__frame *f, int64_t trip) {
   const struct siox__region_state *s = f->region->state;
   struct siox__course begun;

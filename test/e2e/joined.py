@@ -38,17 +38,10 @@ def lets_go(client, at):
         client.ask("flush")
 
 
-def reaches(client, speeds):
-    deadline = time.monotonic() + 20
-    while client.speeds() != speeds:
-        assert time.monotonic() < deadline, (client.speeds(), speeds)
-        client.ask("flush")
-
-
 def are(client, at, speeds):
     """Time moves with stamps: a hint that says nothing new, a moment later."""
     lets_go(client, at)
-    reaches(client, speeds)
+    client.reaches(speeds)
 
 
 def joined(daemon, **hello):
@@ -151,7 +144,7 @@ def a_program_between_mpi_init_and_its_first_file_is_waited_for():
         assert client.speeds() == [15000, 15000]
         rank.communicate()
         assert rank.returncode == 0
-        reaches(client, [LOW, LOW])
+        client.reaches([LOW, LOW])
 
 
 def a_tool_that_is_launched_like_a_rank_is_not():
@@ -162,7 +155,7 @@ def a_tool_that_is_launched_like_a_rank_is_not():
         client = daemon.client().join(job="speaks", time=time.monotonic_ns())
         lets_go(client, time.monotonic_ns())
         assert client.ask("status")["clients"] == 2
-        reaches(client, [LOW, LOW])
+        client.reaches([LOW, LOW])
         tool.communicate()
 
 

@@ -14,6 +14,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import time
 
 MAGIC = 0x584F4953
 HEAD = struct.Struct("=IHHIiII")
@@ -123,6 +124,13 @@ class Client:
         """The level table, as any client may read it."""
         with mmap.mmap(self.table_fd, 16 + 4 * self.ndisks, mmap.MAP_SHARED, mmap.PROT_READ) as table:
             return list(struct.unpack_from(f"={self.ndisks}i", table, 16))
+
+    def reaches(self, speeds):
+        """Waits until the level table says so, for 20 s at most."""
+        deadline = time.monotonic() + 20
+        while self.speeds() != speeds:
+            assert time.monotonic() < deadline, (self.speeds(), speeds)
+            self.ask("flush")
 
     def close(self):
         self.socket.close()

@@ -53,11 +53,15 @@ static void a_known_gap_is_not_taken_meanwhile(void **state) {
   lab_close(s.lab);
 }
 
+static void files_lie_on_disk_1(struct scene *s) {
+  siox_layout_free(&s->lab->layout);
+  assert_int_equal(siox_layout_triplet(&s->lab->layout, 2, 1, 1, 64 * KB), 0);
+}
+
 static void it_ends_when_that_process_opens_a_file(void **state) {
   (void)state;
   struct scene s = scene();
-  siox_layout_free(&s.lab->layout);
-  assert_int_equal(siox_layout_triplet(&s.lab->layout, 2, 1, 1, 64 * KB), 0); /* on disk 1 */
+  files_lie_on_disk_1(&s);
   let_go(&s);
   assert_int_equal(siox_bank_open(s.lab->bank, ns(5), s.b, &s.lab->layout), 0);
   assert_int_equal(speed_after(&s, 5), 6000);
@@ -86,8 +90,7 @@ static void a_word_about_no_disk_counts(void **state) {
 static void it_ends_with_its_first_request(void **state) {
   (void)state;
   struct scene s = scene();
-  siox_layout_free(&s.lab->layout);
-  assert_int_equal(siox_layout_triplet(&s.lab->layout, 2, 1, 1, 64 * KB), 0);
+  files_lie_on_disk_1(&s);
   let_go(&s);
   lab_hint(s.lab, 2, s.a, "10", 6000, 0, 0, 0);
   lab_read(s.lab, 5, s.b, 64 * KB);

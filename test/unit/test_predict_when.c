@@ -310,16 +310,20 @@ static void uneven_round(struct world *w, struct loop *l, int64_t k) {
   }
 }
 
+static void three_uneven_rounds(struct world *w, struct loop *l) {
+  begin(w, SIOX_LEAD_GAP, "1:3:64K", "0:1:64K");
+  make(l);
+  open_files(w);
+  start(w, l, 30, 1, 3);
+  for (int64_t k = 0; k < 9; k += 3)
+    uneven_round(w, l, k);
+}
+
 static void a_use_is_expected_as_long_after_the_last_as_it_came_before(void **state) {
   (void)state;
   struct world w;
   struct loop l;
-  begin(&w, SIOX_LEAD_GAP, "1:3:64K", "0:1:64K");
-  make(&l);
-  open_files(&w);
-  start(&w, &l, 30, 1, 3);
-  for (int64_t k = 0; k < 9; k += 3)
-    uneven_round(&w, &l, k);
+  three_uneven_rounds(&w, &l);
   siox__predictor_enter(&w.p, &l.work, 100, w.now);
   /* Not as soon as the iteration begins, 12 s from here; 3 % go to the safe side. */
   int64_t use = last_for(&w, 1, w.n)->need_by - w.now;
@@ -331,12 +335,7 @@ static void a_round_that_is_faster_so_far_is_expected_to_be_over_sooner(void **s
   (void)state;
   struct world w;
   struct loop l;
-  begin(&w, SIOX_LEAD_GAP, "1:3:64K", "0:1:64K");
-  make(&l);
-  open_files(&w);
-  start(&w, &l, 30, 1, 3);
-  for (int64_t k = 0; k < 9; k += 3)
-    uneven_round(&w, &l, k);
+  three_uneven_rounds(&w, &l);
   run_loop(&w, &l.work, 100, 4 * SECOND); /* half of what it took before: 4 s are left, not 8 */
   siox__predictor_tick(&w.p, &l.steps, 10, w.now);
   siox__predictor_enter(&w.p, &l.work, 100, w.now);
