@@ -97,6 +97,111 @@ static void what_the_run_shows_replaces_what_was_measured_before(void **state) {
   end(&w);
 }
 
+/* A loop that took 0.1 s an iteration in the profile's run; `n` windows of ten of its 320
+ * iterations, with the ms that its iterations take here. */
+static void first_windows(struct world *w, struct siox_region *r, const int *ms, int n) {
+  static struct siox_site read, *next[] = {&read};
+  static struct siox_region *succ[1];
+  begin(w, SIOX_LEAD_GAP, "1:3:64K", "0:1:64K");
+  read = data_site(origin_a, 1);
+  *r = measured(loop_region(next, 1, succ, 1), SECOND / 10, 32 * SECOND);
+  succ[0] = r;
+  open_files(w);
+  touch(w, &read, &handle_a, 0, 3 << 16);
+  siox__predictor_enter(&w->p, r, 320, w->now);
+  for (int i = 0; i < n; i++) {
+    w->now += 10 * ms[i] * (SECOND / 1000);
+    siox__predictor_tick(&w->p, r, 10 * (i + 1), w->now);
+  }
+}
+
+static void assert_left(struct world *w, double seconds) {
+  const int64_t left = llround(seconds * SECOND);
+  assert_about(last_for(w, 1, w->n)->need_by, w->now + left, left);
+}
+
+static void before_the_first_window_is_over_what_was_measured_stands(void **state) {
+  (void)state;
+  struct world w;
+  struct siox_region r;
+  first_windows(&w, &r, NULL, 0);
+  w.now += SECOND / 1000;
+  siox__predictor_tick(&w.p, &r, 1, w.now);
+  assert_left(&w, 319 * 0.1);
+  end(&w);
+}
+
+static void first_fast_windows_count_beside_what_was_measured(void **state) {
+  (void)state;
+  struct world w;
+  struct siox_region r;
+  const int ms[] = {60, 60};
+  first_windows(&w, &r, ms, 2);
+  assert_left(&w, 300 * (2 * 0.06 + 6 * 0.1) / 8);
+  end(&w);
+}
+
+static void first_slow_windows_count_beside_what_was_measured(void **state) {
+  (void)state;
+  struct world w;
+  struct siox_region r;
+  const int ms[] = {180, 150};
+  first_windows(&w, &r, ms, 2);
+  assert_left(&w, 300 * (2 * 0.15 + 6 * 0.1) / 8); /* the shortest */
+  end(&w);
+}
+
+static void a_window_twice_as_fast_or_slow_as_measured_counts_alone(void **state) {
+  (void)state;
+  for (int ms = 40; ms <= 250; ms += 210) {
+    struct world w;
+    struct siox_region r;
+    first_windows(&w, &r, &ms, 1);
+    assert_left(&w, 310 * ms / 1000.0);
+    end(&w);
+  }
+}
+
+static void eight_fast_windows_replace_what_was_measured(void **state) {
+  (void)state;
+  struct world w;
+  struct siox_region r;
+  const int ms[] = {60, 60, 60, 60, 60, 60, 60, 60};
+  first_windows(&w, &r, ms, 8);
+  assert_left(&w, 240 * 0.06);
+  end(&w);
+}
+
+static void eight_slow_windows_replace_what_was_measured(void **state) {
+  (void)state;
+  struct world w;
+  struct siox_region r;
+  const int ms[] = {300, 200, 300, 200, 300, 200, 300, 200};
+  first_windows(&w, &r, ms, 8);
+  assert_left(&w, 240 * 0.2);
+  end(&w);
+}
+
+static void a_short_window_of_a_slower_run_is_no_reason_to_expect_less_than_measured(void **state) {
+  (void)state;
+  struct world w;
+  struct siox_region r;
+  const int ms[] = {60, 200, 60, 200, 60, 200, 60, 200};
+  first_windows(&w, &r, ms, 8);
+  assert_left(&w, 240 * 0.1);
+  end(&w);
+}
+
+static void a_run_that_has_become_faster_is_believed(void **state) {
+  (void)state;
+  struct world w;
+  struct siox_region r;
+  const int ms[] = {150, 150, 150, 150, 150, 150, 150, 150, 60, 60, 60, 60, 60, 60, 60, 60};
+  first_windows(&w, &r, ms, 16);
+  assert_left(&w, 160 * 0.06);
+  end(&w);
+}
+
 /* Nothing in such a loop counts, so that it can be vectorised; the compiler's least time of an
  * iteration is a fraction of what it takes. */
 static void a_loop_without_a_counter_is_paced_as_a_whole(void **state) {
@@ -126,6 +231,14 @@ int main(void) {
       cmocka_unit_test(what_follows_a_measured_region_comes_after_it),
       cmocka_unit_test(what_was_measured_to_be_short_gives_no_hint),
       cmocka_unit_test(what_the_run_shows_replaces_what_was_measured_before),
+      cmocka_unit_test(before_the_first_window_is_over_what_was_measured_stands),
+      cmocka_unit_test(first_fast_windows_count_beside_what_was_measured),
+      cmocka_unit_test(first_slow_windows_count_beside_what_was_measured),
+      cmocka_unit_test(a_window_twice_as_fast_or_slow_as_measured_counts_alone),
+      cmocka_unit_test(eight_fast_windows_replace_what_was_measured),
+      cmocka_unit_test(eight_slow_windows_replace_what_was_measured),
+      cmocka_unit_test(a_short_window_of_a_slower_run_is_no_reason_to_expect_less_than_measured),
+      cmocka_unit_test(a_run_that_has_become_faster_is_believed),
       cmocka_unit_test(a_loop_without_a_counter_is_paced_as_a_whole),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
