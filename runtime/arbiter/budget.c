@@ -3,6 +3,7 @@
  * whose loss the jobs earn all the time, and a slower one for which savings are kept, and spent in
  * blocks that are long enough for the two changes of level not to matter. */
 #include "arbiter/budget.h"
+#include "arbiter/budget_cycle.h"
 #include "arbiter/claims.h"
 #include "arbiter/gap.h"
 #include <math.h>
@@ -17,11 +18,6 @@ enum { BLOCK = 4 };
 /* And a block must save so many times the joules of the two changes that it costs, so that a block
  * which ends early still saves. Chosen, as BLOCK. */
 enum { WORTH = 4 };
-/* A new cycle counts a quarter in averages, whose memory is then about four cycles. Chosen. */
-enum { SMOOTHING = 4 };
-/* The longest gap is forgotten, and the usual one follows, over so many cycles: changes of level
- * wait for gaps that come once in a while. Chosen: four times SMOOTHING. */
-enum { FORGETTING = 16 };
 /* Ends of bursts, while others go on, that are taken for one cycle: one each of sixteen jobs that
  * overlap, the map's usual crowd. Chosen. */
 enum { OVERLAPS = 16 };
@@ -43,9 +39,6 @@ enum { PRIOR = 8 };
 /* Jobs of a disk that a look remembers; more are looked for twice. Only speed depends on it. The
  * map's most crowded points have so many. */
 enum { JOBS = 64 };
-/* ns: how busy a disk is, is an average over ten minutes; it is asked for in the queue's closed
- * form only, which is for where nothing was measured. Chosen. */
-#define MEMORY 600e9
 /* ns in which what a level has overspent is to be earned back there: long beside a cycle, short
  * beside a run. Chosen. */
 #define PATIENCE 120e9
@@ -99,40 +92,6 @@ bool siox__budget_note(struct siox__budget *budget, const struct siox_served *s,
   b->serve = top;
   b->spends = false;
   return true;
-}
-
-/* Smoothed: the first value, then a part of each difference. */
-static double average(bool known, double old, double value) {
-  return known ? old + (value - old) / SMOOTHING : value;
-}
-
-/* Takes the cycle that ends with the beginning of this gap into the averages. A pause that nobody
- * told of is no time to go below the level that needs are served at. */
-static void learn(struct siox__budget_disk *b, const struct siox_drive *drive, int64_t now,
-                  int64_t gap, bool untold) {
-  for (uint32_t l = 0; l < drive->nlevels; l++) {
-    if (!drive->level[l].serves)
-      continue;
-    const struct siox__stand stand = {.at = now, .speed = drive->level[l].speed};
-    double least = INFINITY;
-    for (uint32_t g = untold ? l : 0; g <= l; g++)
-      least = fmin(least, siox__gap_joules(drive, &stand, g, now + gap, l));
-    b->cycle[l] = average(b->known, b->cycle[l], b->active[l] + least);
-    b->burst[l] = b->cost[l];
-    b->active[l] = 0;
-    b->cost[l] = 0;
-  }
-  b->longest -= b->longest / FORGETTING;
-  b->longest = gap > b->longest ? gap : b->longest;
-  b->usual = b->known ? b->usual + (gap - b->usual) / FORGETTING : gap;
-  b->span += (double)(now - b->since);
-  for (uint32_t l = 0; l < drive->nlevels && b->span > MEMORY; l++)
-    b->work[l] /= 2;
-  b->span /= b->span > MEMORY ? 2 : 1;
-  b->period = (int64_t)average(b->known, (double)b->period, (double)(now - b->since));
-  b->since = now;
-  b->known = true;
-  b->used = false;
 }
 
 /* What the jobs that need a disk can bear. */
@@ -361,19 +320,27 @@ static bool holds(const struct bearing *all, int64_t ns, int64_t gap, uint32_t s
   return !down || all->room >= ns / (seen + 1) + WORTH * rest;
 }
 
+/* Does a gap that was told hold the way to a level, from where the disk is now? */
+static bool reaches(const struct siox_disk_view *v, int64_t now, int64_t next, uint32_t level) {
+  const struct siox__stand stand = siox__stand_of(v, now);
+  int64_t ns = siox_drive_transition_ns(v->drive, stand.speed, v->drive->level[level].speed);
+  return ns >= 0 && ns <= next - stand.at;
+}
+
 /* Goes towards a level as far as the gap holds. After n pauses that held a step the next does not
  * with probability 1 / (n + 1): down it goes only when that part of the step's time is saved. */
 static void step(struct siox__budget *budget, struct siox__budget_disk *b,
-                 const struct bearing *all, const struct siox_drive *drive, uint32_t goal,
-                 int64_t gap, uint32_t seen, int64_t now) {
+                 const struct bearing *all, const struct siox_disk_view *v, uint32_t goal,
+                 int64_t gap, uint32_t seen, int64_t now, int64_t next) {
+  const struct siox_drive *drive = v->drive;
   bool down = goal < b->serve;
-  if (!down && now < b->tried_until && all->room > 0)
+  if (!down && now < b->tried_until && all->room > 0 && b->stepped < b->since)
     return;
   uint32_t to = b->serve;
   int64_t ns = 0;
   for (uint32_t l = goal; l != b->serve && to == b->serve; l += down ? 1 : -1u) {
     ns = drive->level[l].serves ? change_ns(drive, b->serve, l) : SIOX_NEVER;
-    if (seen ? holds(all, ns, gap, seen, down) : ns <= gap)
+    if (seen ? holds(all, ns, gap, seen, down) : ns <= gap || (gap > 0 && reaches(v, now, next, l)))
       to = l;
   }
   if (to == b->serve && !seen) {
@@ -382,41 +349,46 @@ static void step(struct siox__budget *budget, struct siox__budget_disk *b,
     if (ns < SIOX_NEVER && ns > b->longest && pays(budget, b, all, goal, next, ns, now))
       to = next;
   }
-  if (to < b->serve)
+  if (to < b->serve) {
     b->tried_until = now + TRIAL * ns;
+    b->stepped = now;
+  }
   b->serve = to;
 }
 
 /* seen: how many pauses say so, where nobody has told of this one; else 0. */
 static void choose(struct siox__budget *budget, const struct siox_view *view, int64_t now,
-                   uint32_t disk, int64_t gap, uint32_t seen) {
+                   uint32_t disk, int64_t gap, int64_t next, uint32_t seen) {
   struct siox__budget_disk *b = &budget->disk[disk];
   const struct siox_drive *drive = view->disk[disk].drive;
   b->overlapped = 0;
-  learn(b, drive, now, gap, seen > 0);
-  const struct bearing all = bearing_of(&budget->pauses, view, now, now + gap, disk, b);
+  if (b->used)
+    siox__cycle_ends(b, drive, now, gap, next, seen > 0);
+  else
+    siox__cycle_told(b, drive, next);
+  const struct bearing all = bearing_of(&budget->pauses, view, now, next, disk, b);
   uint32_t high = highest_use(b, &all, drive->nlevels - 1);
   uint32_t low = best_buy(b, &all, drive, high);
   b->spends = spend(b, &all, drive, high, low);
   uint32_t goal = b->spends ? low : high;
   if (goal != b->serve)
-    step(budget, b, &all, drive, goal, gap, seen, now);
+    step(budget, b, &all, &view->disk[disk], goal, gap, seen, now, next);
 }
 
 void siox__budget_choose(struct siox__budget *budget, const struct siox_view *view, int64_t now,
                          uint32_t disk, int64_t free_from, int64_t next) {
   struct siox__budget_disk *b = &budget->disk[disk];
-  if (!b->used)
-    return;
   int64_t gap = next > free_from ? next - free_from : 0;
+  if (!b->used && (!b->known || gap == 0 || next == b->told_end))
+    return;
   bool followed = budget->paid_at > 0 && now == budget->paid_at;
   if (gap == 0 && ++b->overlapped < OVERLAPS && !followed)
     return; /* one of several that use the disk together */
-  choose(budget, view, now, disk, gap, 0);
+  choose(budget, view, now, disk, gap, gap > 0 ? next : now, 0);
 }
 
 void siox__budget_pause(struct siox__budget *budget, const struct siox_view *view, int64_t now,
                         uint32_t disk, int64_t next, uint32_t seen) {
   if (budget->disk[disk].used && next > now)
-    choose(budget, view, now, disk, next - now, seen);
+    choose(budget, view, now, disk, next - now, next, seen);
 }

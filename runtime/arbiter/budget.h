@@ -17,14 +17,17 @@ struct siox__budget_disk {
   double span;                    /* of so many ns */
   int64_t since, period;    /* the last gap's beginning; ns from one to the next, on average */
   int64_t longest, usual;   /* ns: gaps of late */
+  int64_t gap, told_end;    /* the last one and its end, as they were told last */
   int64_t paid_at, deposit; /* the last step that requests waited for; ns of savings that the next
                                one down needs beyond its own time */
-  int64_t tried_until;      /* a lower level: what it costs is not known before */
+  int64_t tried_until;      /* a lower level: what it costs is not known before, */
+  int64_t stepped;          /* and since when it has been chosen */
   int64_t look_at;          /* in a pause that nobody has told of, to choose again; 0: never */
   uint32_t serve;           /* needs within a budget are served at this level at most */
   uint32_t overlapped;      /* ends of bursts without a gap */
   bool used;                /* requests since the last gap began */
-  bool known;               /* cycle and period are */
+  bool known;               /* cycle and period are, */
+  bool first;               /* from one cycle only */
   bool spends;              /* savings are spent on a level that is not earned */
   bool told;                /* that a need is served below what it asks for was counted */
 };
