@@ -139,6 +139,8 @@ struct siox_steps_when {
   int32_t index_bits, sum_bits, division_bits; /* 0: 64, with a sign */
   uint32_t elsewhere; /* 1: when the loop is over, the sites or gaps can be reached another way */
   void *state;        /* run time's */
+  struct siox_region *const *ahead; /* gaps, none inside another, that every iteration goes through before it leads there */
+  uint32_t nahead, reserved;
 };
 
 #ifdef __cplusplus

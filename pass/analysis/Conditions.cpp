@@ -279,6 +279,8 @@ private:
         C.Gaps.push_back(G.Id);
       else if (Here && !leadsTo(L, *blockOf(G), *Edge.getStart()))
         C.Past.push_back(G.Id);
+      else if (Here && directlyIn(G) && S.DT.dominates(blockOf(G), Edge.getStart()))
+        C.Ahead.push_back(G.Id);
     }
     C.Elsewhere =
         !isProgram(*R.Function) ||
@@ -288,6 +290,12 @@ private:
           return Shape.of(F)->Slice && (Shape.isEntrance(*F) || calledElsewhere(*F, Edge, Within));
         });
     R.Conditions.push_back(std::move(C));
+  }
+
+  /// In no loop inside of this one but its own, so that no two of these are one in the other.
+  bool directlyIn(const Region &G) const {
+    const Loop *Around = S.LI.getLoopFor(blockOf(G));
+    return Around == &L || (G.Header && Around && Around->getParentLoop() == &L);
   }
 
   /// Other code than that behind the edge calls the function.

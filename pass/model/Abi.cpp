@@ -118,10 +118,11 @@ StructType *whenType(LLVMContext &C) {
   if (StructType *T = StructType::getTypeByName(C, "struct.siox_steps_when"))
     return T;
   Type *I32 = Type::getInt32Ty(C), *I64 = Type::getInt64Ty(C), *P = PointerType::getUnqual(C);
-  static_assert(sizeof(siox_steps_when) == 96 && offsetof(siox_steps_when, step) == 48, "whenType");
-  return StructType::create(C,
-                            {P, P, P, P, I32, I32, I32, I32, I64, I64, I64, I32, I32, I32, I32, P},
-                            "struct.siox_steps_when");
+  static_assert(sizeof(siox_steps_when) == 112 && offsetof(siox_steps_when, step) == 48,
+                "whenType");
+  return StructType::create(
+      C, {P, P, P, P, I32, I32, I32, I32, I64, I64, I64, I32, I32, I32, I32, P, P, I32, I32},
+      "struct.siox_steps_when");
 }
 
 StructType *maskType(LLVMContext &C) {

@@ -144,6 +144,7 @@ struct Region {
     /// does that is not seen.
     enum { No, Yes, UnlessUnseen } Only;
     std::vector<unsigned> Past; ///< gaps of the loop after which only a later iteration leads there
+    std::vector<unsigned> Ahead; ///< gaps that every iteration passes through before it leads there
   };
   std::vector<Condition> Conditions;
   /// The function does not return before its next region: Next holds all sites up to that, Succ

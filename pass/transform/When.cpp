@@ -45,7 +45,8 @@ void tellWhen(Module &M, const ModuleModel &Model, const Region &R) {
       First = Modulus = B.getInt64(0);
     else if (When.Changed)
       First = B.CreateAdd(First, B.getInt64(When.Step));
-    SmallVector<Constant *, 8> Sites, Gaps = Marked(When.Gaps), Past = Marked(When.Past);
+    SmallVector<Constant *, 8> Sites, Gaps = Marked(When.Gaps), Past = Marked(When.Past),
+                                      Ahead = Marked(When.Ahead);
     for (unsigned Id : When.Sites)
       Sites.push_back(Model.Sites[Id].Descriptor);
     Constant *Table = ConstantStruct::get(
@@ -54,7 +55,8 @@ void tellWhen(Module &M, const ModuleModel &Model, const Region &R) {
                       Int(I32, Past.size()), Int(I32, int64_t(When.Only)), Int(I64, When.Step),
                       Int(I64, When.Rest), Int(I64, When.Offset), Int(I32, When.IndexBits),
                       Int(I32, When.SumBits), Int(I32, When.DivisionBits), Int(I32, When.Elsewhere),
-                      ConstantPointerNull::get(P)});
+                      ConstantPointerNull::get(P), privateArray(M, P, Ahead),
+                      Int(I32, Ahead.size()), Int(I32, 0)});
     auto *Where = new GlobalVariable(M, Table->getType(), false, GlobalValue::PrivateLinkage, Table,
                                      "siox.when");
     B.CreateCall(abiFunction(M, "siox_steps_when"), {Where, First, Modulus});

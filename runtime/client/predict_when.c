@@ -62,6 +62,8 @@ void siox__predictor_when(struct siox__predictor *p, struct siox_steps_when *tab
     if (s)
       s->when = when;
   }
+  for (uint32_t i = 0; i < table->nahead; i++)
+    siox__region_state(p, table->ahead[i]);
 }
 
 void siox__when_free(struct siox__predictor *p) {
@@ -160,6 +162,20 @@ static double begin_of(const struct siox__when *when, int64_t next, double step,
   return run > begin ? run : begin;
 }
 
+/* What an iteration does before it comes to the condition, at the least; it is part of a `step`. */
+static double ahead_of(const struct siox__when *when, double step) {
+  double sum = 0;
+  for (uint32_t i = 0; i < when->table->nahead; i++) {
+    const struct siox_region *r = when->table->ahead[i];
+    const struct siox__region_state *s = r->state;
+    int64_t time = s && !s->doubt ? siox__region_time(r) : 0;
+    if (time < 0)
+      time = siox__region_expected(r, r->trip);
+    sum += time > 0 ? (double)time : 0;
+  }
+  return sum < step ? sum : step;
+}
+
 static int64_t begins(struct siox__when *when, const struct siox_region *from, int64_t at,
                       bool runs) {
   if (!active(when))
@@ -182,6 +198,10 @@ static int64_t begins(struct siox__when *when, const struct siox_region *from, i
   if (next <= s->steps_done || step <= 0)
     return 0;
   double begin = begin_of(when, next, step, at, runs);
+  double ahead = s->steps_trip <= 0 || next < s->steps_trip ? ahead_of(when, step) : 0;
+  if (begin + ahead - (double)at < 9e18)
+    ahead -= (double)siox__safe_side((int64_t)(begin + ahead) - at, when->sooner);
+  begin += ahead > 0 ? ahead : 0;
   return begin < 9e18 ? (int64_t)begin : SIOX_NEVER - 1;
 }
 

@@ -151,6 +151,64 @@ static void a_gap_behind_the_condition_begins_with_the_use(void **state) {
   end(&w);
 }
 
+/* The work is ahead of the access in every iteration; times are the profile's. */
+static void measure(struct loop *l, int64_t work, int64_t step) {
+  l->work.flags = l->steps.flags = SIOX_REGION_MEASURED;
+  l->work.measured_ns = work;
+  l->steps.body_ns = step;
+  l->when.ahead = l->succ;
+  l->when.nahead = 1;
+}
+
+static void what_every_iteration_does_before_the_use_counts_too(void **state) {
+  (void)state;
+  struct world w;
+  struct loop l;
+  begin(&w, SIOX_LEAD_GAP, "1:3:64K", "0:1:64K");
+  make(&l);
+  measure(&l, 4 * SECOND, 5 * SECOND);
+  open_files(&w);
+  start(&w, &l, 30, 1, 3);
+  siox__predictor_enter(&w.p, &l.work, 100, w.now);
+  /* Iteration 2 begins after 10 s and comes to its access 4 s later. */
+  const int64_t use = 14 * SECOND - SECOND / 10;
+  const struct told *t = last_for(&w, 1, w.n);
+  assert_int_equal(t->flag, 0);
+  assert_true(t->need_by <= w.now + use && t->need_by >= w.now + use - use / 32);
+  end(&w);
+}
+
+static void nothing_is_done_before_a_use_behind_the_end_of_the_loop(void **state) {
+  (void)state;
+  struct world w;
+  struct loop l;
+  begin(&w, SIOX_LEAD_GAP, "1:3:64K", "0:1:64K");
+  make(&l);
+  measure(&l, 4 * SECOND, 5 * SECOND);
+  open_files(&w);
+  start(&w, &l, 2, 1, 10);
+  siox__predictor_enter(&w.p, &l.work, 100, w.now);
+  assert_true(last_for(&w, 1, w.n)->need_by <= w.now + 10 * SECOND);
+  end(&w);
+}
+
+static void a_slow_first_iteration_says_no_more_than_what_was_measured(void **state) {
+  (void)state;
+  struct world w;
+  struct loop l;
+  begin(&w, SIOX_LEAD_GAP, "1:3:64K", "0:1:64K");
+  make(&l);
+  measure(&l, 4 * SECOND, 5 * SECOND);
+  l.when.nahead = 0;
+  open_files(&w);
+  start(&w, &l, 30, 1, 10);
+  run_loop(&w, &l.work, 100, 9 * SECOND);
+  siox__predictor_tick(&w.p, &l.steps, 1, w.now);
+  siox__predictor_enter(&w.p, &l.work, 100, w.now);
+  assert_int_equal(last_for(&w, 1, w.n)->need_by, w.now + 8 * 5 * SECOND - SECOND / 10);
+  end(&w);
+}
+
 /* In the loop there is nothing that is watched, only waits for other ranks. */
 static void a_loop_without_gaps_lets_go_when_an_iteration_has_ended(void **state) {
   (void)state;
@@ -350,6 +408,9 @@ int main(void) {
       cmocka_unit_test(after_its_place_the_present_iteration_is_over),
       cmocka_unit_test(a_condition_that_was_not_true_is_not_believed_any_more),
       cmocka_unit_test(no_use_is_put_behind_the_end_of_the_loop),
+      cmocka_unit_test(what_every_iteration_does_before_the_use_counts_too),
+      cmocka_unit_test(nothing_is_done_before_a_use_behind_the_end_of_the_loop),
+      cmocka_unit_test(a_slow_first_iteration_says_no_more_than_what_was_measured),
       cmocka_unit_test(a_loop_without_gaps_lets_go_when_an_iteration_has_ended),
       cmocka_unit_test(a_gap_behind_the_condition_begins_with_the_use),
       cmocka_unit_test(a_loop_that_can_end_at_any_time_promises_nothing_of_what_comes_after_it),

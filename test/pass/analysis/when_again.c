@@ -16,5 +16,5 @@ int main(int argc, char **argv) {
   }
   AFTER;
 }
-// CHECK: @siox.when = private global %struct.siox_steps_when { {{.*}}, i32 -32, i32 -32, i32 -32, i32 1, ptr null }
-// ONLY: @siox.when = private global %struct.siox_steps_when { {{.*}}, i32 -32, i32 -32, i32 -32, i32 0, ptr null }
+// CHECK: @siox.when = private global %struct.siox_steps_when { {{.*}}, i32 -32, i32 -32, i32 -32, i32 1, ptr null, {{.*}} }
+// ONLY: @siox.when = private global %struct.siox_steps_when { {{.*}}, i32 -32, i32 -32, i32 -32, i32 0, ptr null, {{.*}} }

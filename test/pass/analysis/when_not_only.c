@@ -17,4 +17,4 @@ int main(int argc, char **argv) {
     MPI_File_read_at(f, 0, a, 1024, MPI_DOUBLE, MPI_STATUS_IGNORE);
   }
 }
-// CHECK: @siox.when = private global %struct.siox_steps_when { {{.*}}, i32 1, i32 0, i32 0, i32 0, i64 1, i64 0, i64 0, i32 -32, i32 -32, i32 -32, i32 0, ptr null }
+// CHECK: @siox.when = private global %struct.siox_steps_when { {{.*}}, i32 1, i32 0, i32 0, i32 0, i64 1, i64 0, i64 0, i32 -32, i32 -32, i32 -32, i32 0, ptr null, ptr @{{.*}}, i32 1, i32 0 }

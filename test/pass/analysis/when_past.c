@@ -14,5 +14,5 @@ int main(int argc, char **argv) {
       a[i] *= 2;
   }
 }
-// CHECK: @siox.when = private global %struct.siox_steps_when { ptr @[[STEPS:siox.region.[0-9]+]], ptr @{{.*}}, ptr null, ptr @{{.*}}, i32 1, i32 0, i32 1, i32 1, i64 1, i64 0, i64 0, i32 -32, i32 -32, i32 -32, i32 0, ptr null }
+// CHECK: @siox.when = private global %struct.siox_steps_when { ptr @[[STEPS:siox.region.[0-9]+]], ptr @{{.*}}, ptr null, ptr @{{.*}}, i32 1, i32 0, i32 1, i32 1, i64 1, i64 0, i64 0, i32 -32, i32 -32, i32 -32, i32 0, ptr null, ptr null, i32 0, i32 0 }
 // CHECK: call void @siox_steps_when(ptr @siox.when, i64 %{{[0-9]+}}, i64 10)

@@ -1,21 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Stand-ins for libsiox and MPI that see in which iterations of a loop accesses come, and whether
- * what was told of the loop allows them there. Standard error gets one line a contradiction, and at
- * the end: accesses, of them under a condition; of these in iterations that were denied; conditions
- * told, and iterations that they excluded. */
+ * what was told of the loop allows them there: in this iteration, and not before the gaps that
+ * stand ahead of them. Standard error gets one line a contradiction, and at the end: accesses, of
+ * them under a condition; contradictions; conditions told, and iterations that they excluded; gaps
+ * ahead. */
 #include "client/when_iterations.h"
 #include <mpi.h>
 #include <stdio.h>
 
-enum { MOST = 16 };
+enum { MOST = 16, PASSED = 64 };
 static struct loop {
   const struct siox_region *region;
   const struct siox_steps_when *when[MOST];
   int64_t first[MOST], modulus[MOST], iteration;
-  int conditions, running;
+  const struct siox_region *passed[PASSED]; /* in this iteration */
+  int conditions, running, npassed;
 } loop;
 static const struct siox_site *site;
-static long accesses, bound, wrong, told, excluded;
+static long accesses, bound, wrong, told, excluded, ahead;
 int at_loop;
 
 void begin(void) { loop.running = loop.conditions = 0; }
@@ -28,8 +30,8 @@ void touch(void *bytes) {
 }
 void skip(void *index) { touch(index); }
 int over(void) {
-  fprintf(stderr, "accesses %ld bound %ld wrong %ld told %ld excluded %ld\n", accesses, bound,
-          wrong, told, excluded);
+  fprintf(stderr, "accesses %ld bound %ld wrong %ld told %ld excluded %ld ahead %ld\n", accesses,
+          bound, wrong, told, excluded, ahead);
   return 0;
 }
 
@@ -54,10 +56,14 @@ void siox_steps_when(struct siox_steps_when *when, int64_t first, int64_t modulu
 }
 int64_t siox_region_enter(struct siox_region *region, int64_t trip) {
   (void)trip;
-  if (region->kind != SIOX_REGION_STEPS)
+  if (region->kind != SIOX_REGION_STEPS) {
+    if (loop.npassed < PASSED)
+      loop.passed[loop.npassed++] = region;
     return INT64_MAX;
+  }
   loop.region = region;
   loop.iteration = 0;
+  loop.npassed = 0;
   loop.running = 1;
   return 1;
 }
@@ -67,6 +73,7 @@ int64_t siox_region_tick(struct siox_region *region, int64_t iteration) {
   for (int i = 0; i < loop.conditions; i++)
     excluded += !siox__when_fulfilled(loop.when[i], loop.first[i], loop.modulus[i], loop.iteration);
   loop.iteration = iteration;
+  loop.npassed = 0;
   return iteration + 1;
 }
 void siox_region_leave(struct siox_region *region) {
@@ -81,6 +88,18 @@ void siox_region_hint(struct siox_region *region, int32_t F, int64_t left) {
   (void)region, (void)F, (void)left;
 }
 
+/* One that stands ahead of what the condition leads to has not been entered in this iteration. */
+static int is_missing(const struct siox_steps_when *when) {
+  uint32_t found = 0;
+  for (uint32_t i = 0; i < when->nahead; i++)
+    for (int k = 0; k < loop.npassed; k++)
+      if (loop.passed[k] == when->ahead[i]) {
+        found++;
+        break;
+      }
+  return found < when->nahead;
+}
+
 int MPI_File_write_at(MPI_File f, MPI_Offset offset, const void *buffer, int count,
                       MPI_Datatype type, MPI_Status *status) {
   (void)f, (void)offset, (void)buffer, (void)count, (void)type, (void)status;
@@ -93,6 +112,12 @@ int MPI_File_write_at(MPI_File f, MPI_Offset offset, const void *buffer, int cou
     if (!stands_for(loop.when[i]))
       continue;
     bound++;
+    ahead += loop.when[i]->nahead;
+    if (loop.npassed < PASSED && is_missing(loop.when[i])) {
+      wrong++;
+      fprintf(stderr, "loop %d line %u: access in iteration %ld before what stands ahead\n",
+              at_loop, site->line, (long)loop.iteration);
+    }
     if (!fulfilled) {
       wrong++;
       fprintf(stderr, "loop %d line %u: access in iteration %ld, first %ld modulus %ld\n", at_loop,

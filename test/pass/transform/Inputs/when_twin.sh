@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # when_twin.sh TEMPORARY SEED LOOPS LEVELS: in a program of when_twin.py no access comes in an iteration that the pass had told it
-# does not come in, at each level. COMPILE, PASS, RUNTIME and PYTHON are commands and the sources' directory.
+# does not come in, nor before the gaps ahead of it, at each level. COMPILE, PASS, RUNTIME and PYTHON are commands and the sources' directory.
 set -e
 here=$(dirname "$0") out=$1
 $PYTHON "$here/when_twin.py" "$2" "$3" > "$out.c"
@@ -14,4 +14,4 @@ for level in $4; do
 done
 # Much is told, and it excludes iterations: the test would fail if nothing were.
 set -- $(tail -1 "$out.log")
-[ "$4" -gt $(($2 / 6)) ] && [ "${10}" -gt "$4" ]
+[ "$4" -gt $(($2 / 6)) ] && [ "${10}" -gt "$4" ] && [ "${12}" -gt $(($4 / 6)) ]
