@@ -29,6 +29,8 @@ static struct {
   struct frame {
     const struct siox_region *region;
     int64_t start, trip, iterations, seen;
+    int64_t quiet, quiet_ns; /* STEPS: iterations without an access, and their time */
+    bool accessed;           /* in this iteration */
   } stack[STACK];
   unsigned depth;
   atomic_bool taken; /* a thread has */
@@ -83,16 +85,30 @@ static struct measured *find(const struct siox_region *region) {
 int64_t siox__profile_enter(const struct siox_region *region, int64_t trip, int64_t now) {
   if (!region || !is_mine() || self.depth == STACK)
     return SIOX_NEVER;
-  self.stack[self.depth++] = (struct frame){region, now, trip > 0 ? trip : region->trip, 0, now};
+  self.stack[self.depth++] = (struct frame){
+      .region = region, .start = now, .trip = trip > 0 ? trip : region->trip, .seen = now};
   return 1;
+}
+
+void siox__profile_access(void) {
+  for (unsigned i = 0; mine && i < self.depth; i++)
+    self.stack[i].accessed = true;
 }
 
 int64_t siox__profile_tick(const struct siox_region *region, int64_t iteration, int64_t now) {
   struct frame *f = mine && self.depth ? &self.stack[self.depth - 1] : NULL;
   if (!f || f->region != region || iteration <= f->iterations)
     return SIOX_NEVER;
+  const bool steps = region->kind == SIOX_REGION_STEPS;
+  if (steps && !f->accessed) {
+    f->quiet += iteration - f->iterations;
+    f->quiet_ns += now - f->seen;
+  }
+  f->accessed = false;
   f->iterations = iteration;
   f->seen = now;
+  if (steps)
+    return iteration + 1;
   return iteration <= INT64_MAX / 2 ? 2 * iteration : SIOX_NEVER;
 }
 
@@ -114,6 +130,10 @@ void siox__profile_leave(const struct siox_region *region, int64_t now) {
   if (!iterations && f.trip > 0) {
     iterations = f.trip;
     time = now - f.start;
+  }
+  if (f.quiet) {
+    iterations = f.quiet;
+    time = f.quiet_ns;
   }
   double each = iterations ? (double)time / (double)iterations : 0;
   if (each > 0 && (!m->least_iteration_ns || each < m->least_iteration_ns)) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The questions of siox.h: lead, disks, layouts, speeds. */
 #include "client/client.h"
+#include "client/profile.h"
 #include "siox/policy.h"
 
 SIOX_EXPORT int64_t siox_lead(const struct siox_site *site) {
@@ -64,10 +65,21 @@ SIOX_EXPORT int siox_file_layout(const void *mpi_file, struct siox_layout *layou
   return result;
 }
 
-SIOX_EXPORT void siox_at(const struct siox_site *site) { siox__self.site = site; }
+static void profile_access(const struct siox_site *site) {
+  if (site && site->flags & (SIOX_SITE_READ | SIOX_SITE_WRITE))
+    siox__profile_access();
+}
+
+SIOX_EXPORT void siox_at(const struct siox_site *site) {
+  siox__self.site = site;
+  if (__builtin_expect(siox__profiling, 0))
+    profile_access(site);
+}
 
 SIOX_EXPORT const struct siox_site *siox_within(const struct siox_site *site) {
   const struct siox_site *before = siox__self.within;
   siox__self.within = site;
+  if (__builtin_expect(siox__profiling, 0))
+    profile_access(site);
   return before;
 }
