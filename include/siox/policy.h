@@ -16,7 +16,7 @@ extern "C" {
 enum siox_event_kind {
   SIOX_EVENT_START,  /* bank begins; disks at their initial levels */
   SIOX_EVENT_CLAIM,  /* disks' entries of client changed; run values as asked are in the event */
-  SIOX_EVENT_LEAVE,  /* client is gone, its claims are dropped already; disks it had entries for */
+  SIOX_EVENT_LEAVE,  /* client is gone, its claims are dropped already; disks it had claims on or touched unpredicted */
   SIOX_EVENT_OPEN,   /* client opened a file on these disks */
   SIOX_EVENT_ACCESS, /* client's request for these disks arrives; not yet charged */
   SIOX_EVENT_WAKE,   /* the time asked for has come */

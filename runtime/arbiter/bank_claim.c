@@ -97,7 +97,7 @@ int siox_bank_leave(struct siox_bank *bank, int64_t now, uint32_t client) {
   siox__bank_before(bank, &bank->mask, client);
   siox_claims_drop(bank->claims, client, NULL);
 
-  /* Its touches hold their disks for the rest of `hold`: others of its kind may follow. */
+  /* Its touches go on to hold their disks: others of its kind may follow. */
   siox_mask_zero(&bank->changed);
   siox__claims_mask(bank->unknown, client, -1, &bank->changed);
   for (uint32_t d = siox_mask_next(&bank->changed, 0); d < bank->view.ndisks;
@@ -105,6 +105,7 @@ int siox_bank_leave(struct siox_bank *bank, int64_t now, uint32_t client) {
     int64_t touched = siox_claims_get(bank->unknown, client, d).need_by;
     if (touched > bank->shown[d].orphaned)
       bank->shown[d].orphaned = touched;
+    siox_mask_set(&bank->mask, d);
   }
   siox_claims_drop(bank->unknown, client, NULL);
 

@@ -3,13 +3,14 @@
  * the touches are `hold` in the past or the one who touched gives the disk up; a claim without I/O
  * for `hold` past its need_by, or as late as it looked ahead, holds nothing any more; and a disk of
  * which nobody says anything falls after `hold` to its lowest serving level, where gaps are planned
- * to its lowest, and after a tenth of that if nobody has used it yet. While somebody has joined and
- * has not said anything yet, no disk leaves full speed. */
+ * to its lowest, and after a tenth of that if nobody has used it yet. Where gaps are planned a
+ * tenth is enough, too, when all who used a disk are gone, until it is seen that others follow.
+ * While somebody has joined and has not said anything yet, no disk leaves full speed. */
 #include "arbiter/rule.h"
 #include "arbiter/claims.h"
 #include <string.h>
 
-enum { FRESH = 10 }; /* part of `hold` for disks that nobody has used: at the default, break-even */
+enum { FRESH = 10 }; /* part of `hold` for disks that nobody uses: at the default, break-even */
 
 static int64_t freed_until(const struct siox_view *view, uint32_t disk, int64_t since) {
   struct siox_claim_entry entry = {.since = since};
@@ -59,8 +60,10 @@ void siox__rule_init(struct siox__rule *rule, void *memory, const struct siox_vi
   rule->kept = rule->due.heap + n; /* twice the room: what follows may need places of 8 bytes */
   rule->nkept = 0;
   for (uint32_t d = 0; d < n; d++) {
-    rule->disk[d] = (struct siox__rule_disk){
-        .changed = view->disk[d].idle_since, .released = SIOX_NOBODY, .witness = SIOX_NOBODY};
+    rule->disk[d] = (struct siox__rule_disk){.changed = view->disk[d].idle_since,
+                                             .released = SIOX_NOBODY,
+                                             .witness = SIOX_NOBODY,
+                                             .left = INT64_MIN};
     rule->due.time[d] = SIOX_NEVER;
   }
 }
@@ -96,6 +99,15 @@ static bool claimed(const struct siox__rule *rule, const struct siox_view *view,
          siox__entry_predicts(view, disk, &entry, true, now);
 }
 
+/* `hold` is for those who come again. Nobody is there who could where all are gone who used the
+ * disk, and where nobody has used it yet. */
+static int64_t patience(const struct siox__rule *rule, const struct siox_view *view,
+                        uint32_t disk) {
+  const struct siox__rule_disk *r = &rule->disk[disk];
+  const bool nobody = !r->used || (r->left != INT64_MIN && !r->again);
+  return rule->gap && nobody ? view->hold[disk] / FRESH : view->hold[disk];
+}
+
 /* Until when unpredicted touches hold the disk; now or earlier: not at all. */
 static int64_t pinned_until(const struct siox__rule *rule, const struct siox_view *view,
                             int64_t now, uint32_t disk, uint32_t *job) {
@@ -108,7 +120,7 @@ static int64_t pinned_until(const struct siox__rule *rule, const struct siox_vie
       touched = c->entry.need_by;
       *job = c->job;
     }
-  return touched == INT64_MIN ? touched : siox__later(touched, view->hold[disk]);
+  return touched == INT64_MIN ? touched : siox__later(touched, patience(rule, view, disk));
 }
 
 /* Does the entry ask for the level that the disk has, or above it, now? Margins do not count: they
@@ -187,6 +199,24 @@ static bool stays(struct siox__rule *rule, int64_t now, uint32_t disk,
   return true;
 }
 
+static bool somebody(const struct siox_claims *claims, uint32_t disk) {
+  struct siox__claims_walk walk = siox__claims_walk(claims, disk, INT64_MIN);
+  return siox__claims_next(&walk, INT64_MAX) != NULL;
+}
+
+/* Are all gone who used the disk, and did others follow the last time? */
+static void note_users(struct siox__rule_disk *rule, int64_t now, uint32_t disk,
+                       const struct siox_event *event, const struct siox_view *view) {
+  if (event->kind == SIOX_EVENT_LEAVE) {
+    if (!somebody(view->claims, disk) && !somebody(view->unknown, disk))
+      rule->left = now;
+  } else if (event->kind == SIOX_EVENT_OPEN || event->kind == SIOX_EVENT_ACCESS ||
+             (event->kind == SIOX_EVENT_CLAIM && event->flag >= 0)) {
+    rule->again |= rule->left != INT64_MIN && now <= siox__later(rule->left, view->hold[disk]);
+    rule->left = INT64_MIN;
+  }
+}
+
 static void note(struct siox__rule_disk *rule, int64_t now, const struct siox_event *event) {
   switch (event->kind) {
   case SIOX_EVENT_CLAIM:
@@ -227,10 +257,7 @@ static void sink(const struct siox__rule *rule, int64_t now, uint32_t disk,
   int64_t quiet =
       v->idle_since > rule->disk[disk].changed ? v->idle_since : rule->disk[disk].changed;
   uint32_t serving = siox__lowest(v->drive), level = SIOX_MAX_LEVELS;
-  /* `hold` is for those who come again; a disk that nobody has used yet need not wait for them. */
-  bool fresh = rule->gap && !rule->disk[disk].used;
-  int64_t hold = fresh ? view->hold[disk] / FRESH : view->hold[disk];
-  int64_t end = siox__later(quiet, hold), sleep = SIOX_NEVER;
+  int64_t end = siox__later(quiet, patience(rule, view, disk)), sleep = SIOX_NEVER;
   if (rule->gap && serving > 0) {
     sleep = siox__later(quiet, siox_drive_min_gap(v->drive, 0));
     sleep = sleep > end ? sleep : end;
@@ -271,6 +298,7 @@ static void look(struct siox__rule *rule, void *state, siox__wish_fn wish_fn, in
   wish.late = rule->disk[disk].late;
   rule->disk[disk].late = false;
 
+  note_users(&rule->disk[disk], now, disk, event, view);
   note(&rule->disk[disk], now, event);
   wish.wake =
       missed ? siox__later(now, view->hold[disk]) : pinned_until(rule, view, now, disk, &wish.job);
