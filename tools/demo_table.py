@@ -57,6 +57,14 @@ def rows(reports, scenario):
             yield row(column["policy"] + " (replay)", column)
 
 
+def disturbed(reports):
+    """What else kept the machine busy in runs whose I/O took notably longer: as siox run tells it, the worst of them."""
+    told = [(report["run"]["added_io_time"] or 0, report["machine"]["busy"]) for report in reports.values()
+            if (report.get("machine") or {}).get("busy")]
+    notable = [(added, why) for added, why in told if added >= 0.01]
+    return max(notable)[1] if notable else None
+
+
 def show(title, lines):
     width = [max(len(line[i]) for line in [HEAD] + lines) for i in range(len(HEAD))]
     print(title)
@@ -79,6 +87,10 @@ def main():
             show(title, lines)
     print("seconds are those of the disks' users, joules of all eight disks; saved and added I/O against the same")
     print("accesses and pauses at full speed, replayed; static levels are replays of the base run")
+    why = disturbed(reports)
+    if why:
+        print("the machine was busy: %s. That makes pauses uneven and their ends hard to foretell," % why)
+        print("so added I/O and savings may come from that; run it again on a quiet machine")
 
 
 main()

@@ -41,7 +41,7 @@ install_missing() {
   rm -f "$log"
 }
 
-# build PRESET DIRECTORY
+# build PRESET DIRECTORY [TARGET...]: all of it unless targets are named
 build() {
   local log
   log=$(mktemp)
@@ -50,5 +50,5 @@ build() {
     die "configuring preset $1 failed; if $2 was made by another version, remove it and start again"
   fi
   rm -f "$log"
-  cmake --build "$2" </dev/null || die "the build in $2 failed; the messages above say where"
+  cmake --build "$2" ${3:+--target "${@:3}"} </dev/null || die "the build in $2 failed; the messages above say where"
 }

@@ -113,6 +113,7 @@ static json_t *disk(struct siox__daemon *d, uint32_t i, uint32_t *claims) {
   json_object_set_new(o, "limits", limits_of(&totals));
   json_object_set_new(o, "bytes", json_integer((json_int_t)totals.bytes));
   json_object_set_new(o, "busy_ns", json_integer(totals.busy_ns));
+  json_object_set_new(o, "moving_ns", json_integer(totals.moving_ns));
   json_object_set_new(o, "claims", d->bank ? claims_on(d, i, claims) : json_array());
   json_object_set_new(o, "claims_total", json_integer(*claims));
   json_object_set_new(o, "last_error", json_null()); /* an emulated drive has none */

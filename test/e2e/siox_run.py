@@ -237,6 +237,67 @@ def a_json_file_that_fills_up_is_an_error():
         assert run.returncode == 1 and "/dev/full: No space left" in err, (run.returncode, err)
 
 
+def time_of_a_disk_is_that_at_its_levels_and_that_of_changes():
+    """To 6000 RPM when the first client is there and back after 60 s: 9000 of 15000 RPM each time, in 10.9 s for all of them."""
+    with Place() as place:
+        run = place.run(*place.program(), options=["--policy", "static:6000", "--set", "clock=stamped", "--json"])
+        out, err = run.communicate(timeout=60)
+        assert run.returncode == 0, err
+        report = json.loads(out.splitlines()[-1])
+        ramp = 10.9 * 9000 / 15000
+        for disk in report["disks"]:
+            close_to(disk["changing_seconds"], 2 * ramp)
+            close_to(sum(level["seconds"] for level in disk["levels"]), report["run"]["seconds"] - ramp)
+        assert err.count(f", changing: {2 * ramp:.3f} s, 1 up, 1 down") == 4, err
+
+
+def processor_time_of_the_command_is_not_others():
+    with Place() as place:
+        spent = 0.3  # by the command's own clock, in a process that its child waits for
+        code = f"import time\nwhile time.process_time() < {spent}: pass"
+        run = place.run("sh", "-c", f"'{sys.executable}' -c '{code}'; true", options=["--quiet", "--json"])
+        out, err = run.communicate(timeout=60)
+        assert run.returncode == 0, err
+        report = json.loads(out)
+        machine = report["machine"]
+        assert machine["command_cores"] * report["wall_seconds"] > 0.9 * spent, machine
+        used = machine["command_cores"] + machine["daemon_cores"] + machine["other_cores"]
+        assert used <= 1.2 * machine["cores"], machine  # ticks of 10 ms
+
+
+def a_busy_machine_is_named_where_io_took_longer():
+    with Place() as place:
+        file = os.path.join(place.directory, "report.json")
+        run = place.run(*place.program(), options=["--policy", "base", "--set", "clock=stamped", f"--json={file}"])
+        _, err = run.communicate(timeout=60)
+        assert run.returncode == 0 and "the machine was busy" not in err, err  # no I/O time was added
+        with open(file) as f:
+            report = json.load(f)
+
+        def told(added, busy):
+            report["run"]["added_io_time"], report["machine"]["busy"] = added, busy
+            with open(file, "w") as f:
+                json.dump(report, f)
+            return subprocess.run([SIOX, "report", file], capture_output=True, text=True, check=True)
+        busy = "other processes kept 1.4 of 2 cores busy"
+        said = told(0.5, busy)
+        assert f"  the machine was busy: {busy}, " in said.stdout + said.stderr, said
+        for added, why in ((0.005, busy), (None, busy), (0.5, None)):
+            said = told(added, why)
+            assert "the machine was busy" not in said.stdout + said.stderr, (added, why, said)
+
+
+def the_table_of_the_demonstration_names_a_busy_machine():
+    with Place() as place:
+        column = {"seconds": 14, "joules": 6000, "saved": 0.4, "added_io_time": 2.15, "transitions": 78}
+        for busy in (None, "other processes kept 1.4 of 2 cores busy"):
+            with open(os.path.join(place.mount, "alone-siox-mxm.json"), "w") as f:
+                json.dump({"run": column, "machine": {"busy": busy}}, f)
+            said = subprocess.run([sys.executable, os.path.join(os.environ["SIOX_SOURCE"], "tools", "demo_table.py"), place.mount],
+                                  capture_output=True, text=True, check=True).stdout
+            assert "215.0 %" in said and (f"the machine was busy: {busy}" in said if busy else "busy" not in said), said
+
+
 def reported_without_a_trace(run):
     """Four disks idle for 60 s at 10.2 W, busy twice at 3.3 W more (Table I), from the daemon's own totals."""
     out, err = run.communicate(timeout=60)

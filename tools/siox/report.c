@@ -54,6 +54,7 @@ static json_t *disks_of(const struct siox_replay_result *r, const json_t *live) 
     json_object_set_new(o, "disk", json_integer(i));
     json_object_set_new(o, "joules", joules);
     json_object_set_new(o, "levels", levels);
+    json_object_set_new(o, "changing_seconds", json_real(seconds(0, d->moving_ns)));
     json_object_set_new(o, "transitions_up", json_integer((json_int_t)d->transitions_up));
     json_object_set_new(o, "transitions_down", json_integer((json_int_t)d->transitions_down));
     json_object_set_new(o, "requests", json_integer((json_int_t)d->requests));
@@ -201,7 +202,7 @@ static void processors(json_t *report, const json_t *live) {
 }
 
 json_t *siox__report_make(const json_t *live, const struct siox__outcome *outcome,
-                          const char *job) {
+                          const struct siox__load *load, const char *job) {
   static const char *const copied[] = {"policy", "time_scale", "clock",    "transition_rule",
                                        "ndisks", "record",     "finished", "recording"};
   const json_t *counters = json_object_get(live, "counters");
@@ -224,6 +225,7 @@ json_t *siox__report_make(const json_t *live, const struct siox__outcome *outcom
   processors(report, live);
   if (counters)
     siox__report_totals(report, live, job);
+  siox__report_machine(report, load);
   json_object_set_new(report, "estimated", json_true());
   const char *trace = json_string_value(json_object_get(live, "record"));
   if (!json_is_true(json_object_get(live, "begun")))

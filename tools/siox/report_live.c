@@ -22,6 +22,7 @@ static json_t *disk(const json_t *live) {
       levels, json_pack("{s:O, s:f}", "speed", json_object_get(level, "speed"), "seconds",
                         (double)integer(level, "ns") / 1e9));
   json_object_set_new(o, "levels", levels);
+  json_object_set_new(o, "changing_seconds", json_real((double)integer(live, "moving_ns") / 1e9));
   return o;
 }
 

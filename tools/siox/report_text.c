@@ -43,6 +43,8 @@ static void disk(FILE *out, const json_t *d) {
   json_t *level;
   json_array_foreach(json_object_get(d, "levels"), l, level)
       fprintf(out, " %lld: %.3f s", integer(level, "speed"), real(level, "seconds"));
+  if (json_object_get(d, "changing_seconds")) /* not in reports of earlier versions */
+    fprintf(out, ", changing: %.3f s", real(d, "changing_seconds"));
   fprintf(out, ", %lld up, %lld down\n", integer(d, "transitions_up"),
           integer(d, "transitions_down"));
 }
@@ -80,6 +82,18 @@ static void recording(FILE *out, const json_t *r) {
   fputc('\n', out);
 }
 
+static void hints(FILE *out, const json_t *report) {
+  const json_t *h = json_object_get(report, "hints");
+  if (!h)
+    return;
+  const bool refused = integer(h, "refused") > 0;
+  fprintf(out, "  hints: %lld issued, %lld sent; disk by disk %lld granted, %lld refused%s\n",
+          integer(h, "issued"), integer(h, "sent"), integer(h, "granted"), integer(h, "refused"),
+          refused ? " (no fault: other claims, wear or the policy stood against it)" : "");
+  fprintf(out, "  %lld late completions, %lld records dropped\n", integer(report, "late"),
+          integer(report, "records_dropped"));
+}
+
 void siox__report_print(FILE *out, const json_t *report) {
   fprintf(out, "siox: policy %s, time scale %g, rule %s, job %s: wall %.3f s, status %lld\n",
           string(report, "policy"), real(report, "time_scale"), string(report, "transition_rule"),
@@ -106,13 +120,8 @@ void siox__report_print(FILE *out, const json_t *report) {
             json_is_true(json_object_get(p, "estimated")) ? "(estimated)" : string(p, "source"),
             real(p, "job_joules"), real(p, "job_seconds"), real(p, "idle"),
             real(p, "unattributed"));
-  const json_t *hints = json_object_get(report, "hints");
-  if (hints)
-    fprintf(out,
-            "  hints: %lld issued, %lld sent, %lld granted, %lld refused; %lld late completions, "
-            "%lld records dropped\n",
-            integer(hints, "issued"), integer(hints, "sent"), integer(hints, "granted"),
-            integer(hints, "refused"), integer(report, "late"), integer(report, "records_dropped"));
+  hints(out, report);
+  siox__report_machine_print(out, report);
   siox__report_totals_print(out, json_object_get(report, "totals"));
   recording(out, json_object_get(report, "recording"));
   unseen(out, json_object_get(report, "unseen"));

@@ -392,8 +392,12 @@ static int measure(struct options *o, const struct siox_config *config, char **c
   if (*o->library &&
       siox__preload_set(o->library) < 0) /* after the daemon, which is to be without */
     fprintf(stderr, "siox run: --preload: %s\n", siox_strerror(SIOX_ENOMEM));
+  const int daemon = (int)json_integer_value(json_object_get(status, "pid"));
+  struct siox__load load;
+  siox__load_begin(&load, daemon);
   if (siox__command_run(command, &outcome) < 0)
     fprintf(stderr, "siox run: %s\n", strerror(errno));
+  siox__load_end(&load, daemon);
   char *drive = siox_config_text(config, SIOX_SETTING_drive);
   double scale = json_number_value(json_object_get(status, "time_scale"));
   bool profiled =
@@ -414,7 +418,7 @@ static int measure(struct options *o, const struct siox_config *config, char **c
   if (json_is_true(json_object_get(counters, "store_broken")))
     fprintf(stderr, "siox run: the daemon cannot write its database: %lld records are not in it\n",
             (long long)json_integer_value(json_object_get(counters, "store_waiting")));
-  json_t *report = siox__report_make(live, &outcome, job);
+  json_t *report = siox__report_make(live, &outcome, &load, job);
   json_object_set_new(report, "command", siox__words(command));
   if (o->check)
     json_object_set_new(report, "check", check(live, &outcome));

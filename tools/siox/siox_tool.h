@@ -36,6 +36,18 @@ int siox__daemon_ensure(const char *config, const struct siox_config_override *s
  * any. 0, or -1 when the difference has been printed. */
 int siox__join_check(const struct siox_config *config, const char *record, const json_t *status);
 
+/* load.c: what kept this machine's processors busy while something ran */
+struct siox__load {
+  double seconds; /* wall time; 0: /proc/stat could not be read, and nothing is known */
+  double busy;    /* processor seconds, everybody's */
+  double own;     /* of them those of children of this process that were waited for */
+  double daemon;  /* of them those of the process that was named */
+  uint32_t cores; /* that are online */
+};
+/* daemon: a process whose time is nobody else's; 0: none. */
+void siox__load_begin(struct siox__load *load, int daemon);
+void siox__load_end(struct siox__load *load, int daemon);
+
 /* command.c: the program under measurement */
 struct siox__outcome {
   int status;     /* exit status for the shell: its own, or 128 + signal */
@@ -47,13 +59,17 @@ int siox__command_run(char **argv, struct siox__outcome *out);
 const char *siox__command_unseen(const struct siox__outcome *out);
 
 /* report.c: live is the daemon's answer to "finish"; the rest comes from the trace. A new value. */
-json_t *siox__report_make(const json_t *live, const struct siox__outcome *outcome, const char *job);
+json_t *siox__report_make(const json_t *live, const struct siox__outcome *outcome,
+                          const struct siox__load *load, const char *job);
 /* report_live.c: its part that comes without a trace: run, disks, jobs, unattributed. */
 void siox__report_live(json_t *report, const json_t *live);
 /* report_totals.c: "totals", of the run's own jobs: processes, calls, joules beside the node's,
  * anomalies, what Siox took. report_totals_text.c: for people; NULL is fine. */
 void siox__report_totals(json_t *report, const json_t *live, const char *job);
 void siox__report_totals_print(FILE *out, const json_t *totals);
+/* report_machine.c: "machine", and in a line for people when that may be why I/O took longer. */
+void siox__report_machine(json_t *report, const struct siox__load *load);
+void siox__report_machine_print(FILE *out, const json_t *report);
 /* report_text.c: the same for people. */
 void siox__report_print(FILE *out, const json_t *report);
 
