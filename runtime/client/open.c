@@ -3,17 +3,9 @@
 #include "client/files.h"
 #include "client/real.h"
 #include "client/tally.h"
+#include "common/paths.h"
 #include <stdarg.h>
 #include <string.h>
-
-/* Places where no emulated store lies; opening a file there is no reason to look for a daemon. */
-static bool elsewhere(const char *path) {
-  static const char *const system[] = {"/proc/", "/sys/", "/dev/", "/usr/", "/etc/", "/lib"};
-  for (size_t i = 0; i < sizeof system / sizeof *system; i++)
-    if (!strncmp(path, system[i], strlen(system[i])))
-      return true;
-  return false;
-}
 
 /* The real call is counted from here on: what Siox does around it is not its time. */
 #define COUNTED(name, o, call)                                                                     \
@@ -34,7 +26,7 @@ struct opening {
 /* Before the real open: will it make the file? */
 static struct opening before(int at, const char *path, int flags) {
   struct opening o = {0};
-  if (siox__self.depth || !siox__readable(path) || elsewhere(path) ||
+  if (siox__self.depth || !siox__readable(path) || siox__system_path(path) ||
       (flags & (O_PATH | O_DIRECTORY)) == O_PATH)
     return o;
   int saved = errno;

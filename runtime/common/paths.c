@@ -4,6 +4,7 @@
 #include "siox/error.h"
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 int siox__default_socket(char *buffer, size_t size) {
@@ -16,4 +17,15 @@ int siox__default_socket(char *buffer, size_t size) {
   else
     n = snprintf(buffer, size, "/tmp/siox-%lu.sock", (unsigned long)geteuid());
   return n >= 0 && (size_t)n < size ? 0 : SIOX_EFULL;
+}
+
+bool siox__system_path(const char *path) {
+  static const char *const system[] = {"/proc", "/sys", "/dev",   "/usr",
+                                       "/etc",  "/lib", "/lib32", "/lib64"};
+  for (size_t i = 0; *path == '/' && i < sizeof system / sizeof *system; i++) {
+    const size_t length = strlen(system[i]);
+    if (!strncmp(path, system[i], length) && (path[length] == '/' || !path[length]))
+      return true;
+  }
+  return false;
 }

@@ -2,6 +2,7 @@
 /* Which layout a file has. In this order: what is stored with the file (extended attribute
  * user.siox.layout; by device and inode where the file system has none); what this open asked for,
  * which is then stored; layouts.yaml; the default. Daemon only: clients take the answer. */
+#include "common/paths.h"
 #include "daemon/daemon.h"
 #include "daemon/monitor.h"
 #include <errno.h>
@@ -212,6 +213,16 @@ static int find_mount(struct siox__daemon *d, struct siox_diag *diag) {
     return siox_config_refuse(d->config, SIOX_SETTING_mount, diag, SIOX_ENOENT, "%s: %s%s", given,
                               strerror(why),
                               why == ENOENT ? "; make the directory, or set another" : "");
+  }
+  /* By the name that programs will use: by another one, a link's, their files would be seen. */
+  if (siox__system_path(given)) {
+    free(real);
+    return siox_config_refuse(
+        d->config, SIOX_SETTING_mount, diag, SIOX_EINVAL,
+        "%s: files in /dev, /proc, /sys, /usr, /etc and /lib are the system's "
+        "and never emulated; name another directory (for files in memory: "
+        "mount -t tmpfs tmpfs DIRECTORY)",
+        given);
   }
   d->files.mount = real;
   return 0;

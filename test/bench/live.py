@@ -21,7 +21,8 @@ import live_picture  # noqa: E402
 from live_run import PAPER, PAPERS, RANKS, SCENARIOS, SMALL, SOURCE, Failed, Place, in_memory  # noqa: E402
 
 EXAMPLES = """examples:
-  test/bench/live.py --write                             as docs/live-results.md has it: base, siox and rt, 20 minutes
+  test/bench/live.py --policies base,siox --write        as docs/live-results.md has it: four runs, a quarter of an hour
+  test/bench/live.py --write                             base, siox and rt: six runs, twenty minutes
   test/bench/live.py --policies base,siox,rt,com,hw,static:6000 --write
   test/bench/live.py --scenarios s1 --policies siox --again
   test/bench/live.py --read docs/live-results/figures.json --write
@@ -158,7 +159,7 @@ def arguments():
     parser.add_argument("--build", default=os.environ.get("SIOX_BUILD") or os.path.join(SOURCE, "build"), metavar="DIR",
                         help="a build with the pass (default: $SIOX_BUILD, else build)")
     parser.add_argument("--work", metavar="DIR", default=os.path.join(tempfile.gettempdir(), "siox-live"),
-                        help="program, files and recordings, 2 GB, not below /dev; best in memory (tmpfs) (default: %(default)s)")
+                        help="program, files and recordings, 2 GB, best in memory, but not below /dev, where nothing is emulated (mount -t tmpfs tmpfs DIR) (default: %(default)s)")
     parser.add_argument("--launcher", help="starts the ranks with -n N (default: the build's test/mpiexec, else mpiexec)")
     args = parser.parse_args()
     if args.quick and args.write and os.path.realpath(args.docs) == os.path.realpath(os.path.join(SOURCE, "docs")):
@@ -182,7 +183,7 @@ def main():
         return 0
     size = SMALL if args.quick else PAPERS
     place = Place(args.build, args.work, size, args.launcher)
-    place.begin()
+    place.begin(args.policies)
     try:
         figures = read(args.results)
     except FileNotFoundError:
@@ -205,7 +206,8 @@ def command(args, figures):
     """With which somebody else makes this page."""
     policies = list(dict.fromkeys(run["policy"] for run in figures["runs"].values()))
     return " ".join(["test/bench/live.py", *(["--quick"] if args.quick else []),
-                     *(["--policies", ",".join(policies)] if policies != (QUICK if args.quick else POLICIES) else []), "--write"])
+                     *(["--policies", ",".join(policies)] if policies != (QUICK if args.quick else POLICIES) else []),
+                     *(["--docs", "DIR"] if args.write and args.quick else []), *(["--write"] if args.write else [])])
 
 
 def ended(number, _):

@@ -14,7 +14,7 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 SOURCE = os.path.dirname(os.path.dirname(HERE))
 sys.path.insert(0, os.path.join(os.path.dirname(HERE), "e2e"))
-from hint_programs import OtherLoad, at_once  # noqa: E402
+from hint_programs import at_once  # noqa: E402
 
 RANKS = 4
 SCENARIOS = {"s1": 1, "x2": 2}  # instances
@@ -83,7 +83,11 @@ class Place:
         # Nothing of the caller's own settings.
         self.environment = {k: v for k, v in os.environ.items() if not k.startswith("SIOX_") or k == "SIOX_DATA_DIR"}
 
-    def begin(self):
+    def begin(self, policies):
+        compiler = os.path.join(self.build, "bin", "siox-cc")
+        for needed in (self.siox, compiler):
+            if not os.path.exists(needed):
+                raise Failed(f"{needed} is not there: build Siox with the pass, or name such a build by --build")
         first = f"socket: {self.work}/sock\n"
         os.makedirs(self.work, exist_ok=True)
         # What lies in the store is removed, and others may not put programs there that we run.
@@ -100,16 +104,21 @@ class Place:
         with open(self.config, "w") as f:
             f.writelines([first, f"mount: {self.store}\n", *(line + "\n" for line in self.settings)])
         os.makedirs(self.store, exist_ok=True)
+        for policy in policies:
+            self.probe(policy)
         needed, free = 64 * self.size.n ** 2 * max(SCENARIOS.values()) * 1.5, shutil.disk_usage(self.work).free
         if free < needed:
             raise Failed(f"{self.work} needs {needed / 1e9:.1f} GB and has {free / 1e9:.1f}; --work names another place")
-        self.compile()
+        self.compile(compiler)
 
-    def compile(self):
-        compiler = os.path.join(self.build, "bin", "siox-cc")
-        for needed in (self.siox, compiler):
-            if not os.path.exists(needed):
-                raise Failed(f"{needed} is not there: build Siox with the pass, or name such a build by --build")
+    def probe(self, policy):
+        """What a daemon would refuse, policy or place, it refuses now and not after the runs before this one."""
+        done = subprocess.run([self.siox, "run", "--quiet", "--policy", policy, "--config", self.config, "--", "true"], env=self.environment,
+                              stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, check=False)
+        if done.returncode:
+            raise Failed(f"{policy} in {self.work}: {done.stderr.strip()}")
+
+    def compile(self, compiler):
         if subprocess.run([compiler, "-O2", "-o", self.program, "mxm.c"], cwd=os.path.join(SOURCE, "test", "apps"), env=self.environment,
                           check=False).returncode:
             raise Failed("mxm could not be compiled")
@@ -155,7 +164,7 @@ class Place:
         outputs = [self.path(scenario, policy, f".{i}.out") for i in range(instances)]
         trace, report, errors = (self.path(scenario, policy, suffix) for suffix in (".siox", ".json", ".err"))
         script = at_once([(self.command(i, instances), outputs[i]) for i in range(instances)])
-        load, wall = OtherLoad(), time.monotonic()
+        wall = time.monotonic()
         with open(errors, "w") as stderr:
             process = subprocess.Popen([self.siox, "run", "--quiet", "--policy", policy, "--config", self.config, "--job", scenario,
                                         "--check-hints", f"--json={report}", "--record", trace, "--", "bash", "-c", script],
@@ -167,7 +176,7 @@ class Place:
                 if process.poll() is None:  # we are being ended, or it hangs
                     os.killpg(process.pid, signal.SIGTERM)  # launchers too; they end their ranks
                     process.wait()
-        load, lines = load.cores(), []
+        lines = []
         for path in outputs:
             with open(path) as f:
                 lines.append(f.read().strip())
@@ -182,7 +191,8 @@ class Place:
             raise Failed(f"{name}: processes were left when the programs had ended, so the figures are not those of the whole run; see {errors}")
         if not told_of["run"]["requests"]:
             raise Failed(f"{name}: no request came to the disks: {told_of['note']}")
-        return dict(self.figures(told_of), key=self.key(scenario, policy), scenario=scenario, policy=policy, lines=lines, load=load,
+        return dict(self.figures(told_of), key=self.key(scenario, policy), scenario=scenario, policy=policy, lines=lines,
+                    load=(told_of["machine"] or {}).get("other_cores", 0.0),
                     wall=time.monotonic() - wall)
 
     def figures(self, report):

@@ -48,6 +48,7 @@ def runs_are_made_played_again_and_told():
         assert set(figures["predictions"]) == {"s1 s1", "x2 x2", "x2 s1"}, figures["predictions"]
         assert set(figures["predictions"]["x2 s1"]) == set(policies)
         page = content(docs, "live-results.md")
+        assert f"`test/bench/live.py --quick --policies {','.join(policies)} --docs DIR --write`" in page and "These figures mean nothing" in page, page
         assert all(f"| {name} | `{policy}` |" in page for name in ("MxM alone (S1)", "two MxM at once") for policy in policies), page
         assert content(docs, "live-results", "speeds.svg").count("<polyline ") == 2 * 3  # live, simulated, from S1: speed and power
         # Of figures that are kept the same page is made, and nothing is run.
@@ -63,6 +64,18 @@ def parts_of_a_difference_are_all_of_it():
     other = {"seconds": 8.0, "states": {"idle": 96.0, "active": 6.0, "up": 1.0, "down": 1.0}}
     # 2 s longer at 96 / 8 = 12 W of idle disks; 4 J more of idle time in all, so that 20 J less are due to levels.
     assert live_page.parts(run, other) == {"time": 24.0, "levels": -20.0, "requests": 1.0, "changes of speed": 3.0}
+
+
+def an_unknown_policy_is_named_before_anything_runs():
+    with tempfile.TemporaryDirectory() as top:
+        said = live("--quick", "--policies", "siox,foo", "--work", os.path.join(top, "w"), status=1).stderr
+        assert 'foo' in said and "is not one of base" in said and " of 4: " not in said, said
+
+
+def a_place_below_dev_is_refused_before_anything_runs():
+    with tempfile.TemporaryDirectory(dir="/dev/shm") as work:
+        said = live("--quick", "--work", os.path.join(work, "w"), status=1).stderr
+        assert "mount -t tmpfs" in said and " of 4: " not in said, said
 
 
 def quick_figures_do_not_go_into_the_docs():

@@ -29,6 +29,12 @@ def places_that_cannot_be_are_named():
         assert "siox is not there" in record("--only", "--output", os.path.join(top, "out"), "--work", work, "--build", top)
 
 
+def a_place_below_dev_is_refused_before_anything_runs():
+    with tempfile.TemporaryDirectory(dir="/dev/shm") as work, tempfile.TemporaryDirectory() as top:
+        said = record("--try", "--output", os.path.join(top, "out"), "--work", os.path.join(work, "w"))
+        assert f"--work {work}/w: " in said and "mount -t tmpfs" in said and "siox-cc" not in said, said
+
+
 def what_lies_in_a_place_for_work_stays():
     """It empties its store: a directory of the user's own of that name must not be taken for it."""
     with tempfile.TemporaryDirectory() as top:

@@ -537,6 +537,15 @@ def a_mount_that_is_no_directory_is_named():
             assert run.returncode != 0 and f"mount: {mount}: {why}" in err, err
 
 
+def a_mount_among_the_systems_files_is_refused():
+    """Programs' files there are never managed: without a word nothing would be measured."""
+    with Place() as place:
+        with tempfile.TemporaryDirectory(dir="/dev/shm") as mount:
+            run = place.run("true", options=["--set", f"mount={mount}"])
+            _, err = run.communicate(timeout=60)
+            assert run.returncode == 2 and f"mount: {mount}: " in err and "tmpfs" in err, (run.returncode, err)
+
+
 def what_is_wrong_in_a_file_is_named_with_its_place():
     """File, line and key of what shows only when the daemon looks at it, and what there would be."""
     with Place() as place:
