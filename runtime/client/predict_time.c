@@ -178,30 +178,41 @@ static int64_t end_by_courses(const struct siox__frame *f, int64_t trip) {
 }
 
 /* ns an iteration takes while no instance is over here and a profile knows the loop; 0: else. The
- * first windows say little, for others may still wait or begin: until there are as many as count,
- * the profile stands for those that are missing. Then the profile's time is one that can be counted
- * on like that of an instance before, as far as this one has not been faster, in all or lately. */
+ * first windows say little, for others may still wait or begin: until as many are over as count,
+ * the profile is one more beside them. Then its time can be counted on like that of an instance
+ * before, as far as this one has not been faster, in all or lately. */
 static double profiled_step(const struct siox__frame *f, int64_t trip) {
   const struct siox_region *r = f->region;
   const struct siox__region_state *s = r->state;
   if (s->ntimes || r->kind != SIOX_REGION_LOOP || !(r->flags & SIOX_REGION_MEASURED) ||
       r->body_ns <= 0)
     return 0;
-  const double each = (double)r->body_ns, least = siox__region_step(r);
-  const double known = (double)f->window_done / (double)trip * SIOX__WINDOWS / SIOX__LATEST;
-  const uint64_t n = s->nsteps < SIOX__LATEST ? s->nsteps : SIOX__LATEST;
-  if (n == 0 || known <= 0)
+  const double each = (double)r->body_ns;
+  if (f->iterations == 0)
     return each;
-  double own = 0;
-  for (uint64_t i = 0; i < n; i++)
-    own += s->step[i] / (double)n;
-  if (2 * own < each || least > 2 * each) /* it was measured with other data */
-    return 0;
-  own = least > each ? least : own < each ? own : each;
-  if (known < 1)
-    return known * own + (1 - known) * each;
   const double all = (double)(f->seen - f->start) / (double)f->iterations;
+  const uint64_t n = s->nsteps < SIOX__LATEST ? s->nsteps : SIOX__LATEST;
+  double mean = n ? 0 : all, least = n ? siox__region_step(r) : all;
+  for (uint64_t i = 0; i < n; i++)
+    mean += s->step[i] / (double)n;
+  if (n && (2 * mean < each || least > 2 * each)) /* it was measured with other data */
+    return 0;
+  const double own = least > each ? least : mean < each ? mean : each;
+  const double windows =
+      (double)(n ? f->window_done : f->iterations) / (double)trip * SIOX__WINDOWS;
+  if (windows < SIOX__LATEST)
+    return (each + windows * own) / (1 + windows);
   return own <= all ? own : least < all ? all : least;
+}
+
+/* ns an iteration takes as far as this run, or a profile, knows; 0: not. */
+static double step_of(const struct siox__frame *f, int64_t trip) {
+  double step = trip > 0 ? profiled_step(f, trip) : 0;
+  if (step <= 0)
+    step = siox__region_step(f->region);
+  if (step <= 0 && f->iterations > 0)
+    step = (double)(f->seen - f->start) / (double)f->iterations;
+  return step;
 }
 
 /* When the loop of a frame will end; SIOX_UNKNOWN when neither its trip count nor its pace is
@@ -209,11 +220,7 @@ static double profiled_step(const struct siox__frame *f, int64_t trip) {
  * are less than what is to come, as far as is known: the greater counts. */
 static int64_t loop_end(const struct siox__frame *f) {
   int64_t trip = siox__frame_trip(f);
-  double step = trip > 0 ? profiled_step(f, trip) : 0;
-  if (step <= 0)
-    step = siox__region_step(f->region);
-  if (step <= 0 && f->iterations > 0)
-    step = (double)(f->seen - f->start) / (double)f->iterations;
+  double step = step_of(f, trip);
   if (step <= 0 && f->region->body_ns > 0)
     step = (double)f->region->body_ns; /* the compiler's least time */
   if (trip <= 0 || step <= 0)
@@ -250,17 +257,18 @@ int64_t siox__gap_end(const struct siox__predictor *p, int64_t now) {
 
 int64_t siox__next_tick(const struct siox__predictor *p, const struct siox__frame *f, int64_t now) {
   int64_t trip = siox__frame_trip(f), left = trip - f->iterations;
-  double each = siox__region_step(f->region);
+  const double each = step_of(f, trip);
   if (trip <= 1 || left <= 1)
     return SIOX_NEVER;
-  if (each <= 0 && f->iterations > 0)
-    each = (double)(f->seen - f->start) / (double)f->iterations;
   if (each <= 0)
     return f->iterations > 0 ? f->iterations * 2 : 1;
+  /* What the first windows of a first instance say is corrected by the next ones. */
+  const struct siox__region_state *s = f->region->state;
+  const bool young = !s->ntimes && f->iterations < trip / (SIOX__WINDOWS / SIOX__LATEST);
   /* A window at a time; in the first one sooner, while nothing is known. */
   double step = (double)((trip + SIOX__WINDOWS - 1) / SIOX__WINDOWS);
-  if (f->iterations > 0 && f->iterations < step)
-    step = (double)f->iterations;
+  if ((f->iterations > 0 || !s->nsteps) && f->iterations < step)
+    step = f->iterations > 0 ? (double)f->iterations : 1;
   if (p->env.lead == SIOX_LEAD_TRANSITION) {
     int64_t due = SIOX_NEVER;
     for (uint32_t d = 0; d < p->env.ndisks; d++)
@@ -271,7 +279,7 @@ int64_t siox__next_tick(const struct siox__predictor *p, const struct siox__fram
       double until = ((double)due - (double)now) / each - 1;
       step = until < step ? until : step;
     }
-  } else if (each * (double)left < (double)p->env.lead_ns / 2) {
+  } else if (!young && each * (double)left < (double)p->env.lead_ns / 2) {
     return SIOX_NEVER; /* the disks are well on their way up */
   }
   double least = (double)TICK_NS / each;

@@ -120,34 +120,34 @@ static void assert_left(struct world *w, double seconds) {
   assert_about(last_for(w, 1, w->n)->need_by, w->now + left, left);
 }
 
-static void before_the_first_window_is_over_what_was_measured_stands(void **state) {
+static void what_is_over_of_the_first_window_counts_as_that_part_of_one(void **state) {
   (void)state;
   struct world w;
   struct siox_region r;
   first_windows(&w, &r, NULL, 0);
-  w.now += SECOND / 1000;
+  w.now += SECOND / 20;
   siox__predictor_tick(&w.p, &r, 1, w.now);
-  assert_left(&w, 319 * 0.1);
+  assert_left(&w, 319 * (0.1 * 0.05 + 0.1) / 1.1); /* a tenth of a window */
   end(&w);
 }
 
-static void first_fast_windows_count_beside_what_was_measured(void **state) {
+static void what_was_measured_counts_as_one_window_beside_fast_ones(void **state) {
   (void)state;
   struct world w;
   struct siox_region r;
   const int ms[] = {60, 60};
   first_windows(&w, &r, ms, 2);
-  assert_left(&w, 300 * (2 * 0.06 + 6 * 0.1) / 8);
+  assert_left(&w, 300 * (2 * 0.06 + 0.1) / 3);
   end(&w);
 }
 
-static void first_slow_windows_count_beside_what_was_measured(void **state) {
+static void what_was_measured_counts_as_one_window_beside_slow_ones(void **state) {
   (void)state;
   struct world w;
   struct siox_region r;
   const int ms[] = {180, 150};
   first_windows(&w, &r, ms, 2);
-  assert_left(&w, 300 * (2 * 0.15 + 6 * 0.1) / 8); /* the shortest */
+  assert_left(&w, 300 * (2 * 0.15 + 0.1) / 3); /* the shortest */
   end(&w);
 }
 
@@ -160,6 +160,21 @@ static void a_window_twice_as_fast_or_slow_as_measured_counts_alone(void **state
     assert_left(&w, 310 * ms / 1000.0);
     end(&w);
   }
+}
+
+/* Half the way up from the lowest level takes a second. */
+static void a_first_instance_is_looked_at_until_eight_windows_are_over(void **state) {
+  (void)state;
+  struct world w;
+  struct siox_region r;
+  const int ms[] = {1};
+  first_windows(&w, &r, ms, 1); /* by these it lasts for 0.3 s */
+  int64_t next = siox__predictor_tick(&w.p, &r, 11, w.now + SECOND / 1000);
+  assert_true(next > 11 && next <= 21);
+  end(&w);
+  first_windows(&w, &r, NULL, 0);
+  assert_int_equal(siox__predictor_tick(&w.p, &r, 1, w.now + 1), 2);
+  end(&w);
 }
 
 static void eight_fast_windows_replace_what_was_measured(void **state) {
@@ -231,10 +246,11 @@ int main(void) {
       cmocka_unit_test(what_follows_a_measured_region_comes_after_it),
       cmocka_unit_test(what_was_measured_to_be_short_gives_no_hint),
       cmocka_unit_test(what_the_run_shows_replaces_what_was_measured_before),
-      cmocka_unit_test(before_the_first_window_is_over_what_was_measured_stands),
-      cmocka_unit_test(first_fast_windows_count_beside_what_was_measured),
-      cmocka_unit_test(first_slow_windows_count_beside_what_was_measured),
+      cmocka_unit_test(what_is_over_of_the_first_window_counts_as_that_part_of_one),
+      cmocka_unit_test(what_was_measured_counts_as_one_window_beside_fast_ones),
+      cmocka_unit_test(what_was_measured_counts_as_one_window_beside_slow_ones),
       cmocka_unit_test(a_window_twice_as_fast_or_slow_as_measured_counts_alone),
+      cmocka_unit_test(a_first_instance_is_looked_at_until_eight_windows_are_over),
       cmocka_unit_test(eight_fast_windows_replace_what_was_measured),
       cmocka_unit_test(eight_slow_windows_replace_what_was_measured),
       cmocka_unit_test(a_short_window_of_a_slower_run_is_no_reason_to_expect_less_than_measured),
