@@ -77,8 +77,9 @@ class Place:
         self.build, self.work, self.size = build, work, size
         self.siox, self.store = os.path.join(build, "bin", "siox"), os.path.join(work, "store")
         self.config, self.program = os.path.join(work, "siox.yaml"), os.path.join(work, "mxm")
-        own = os.path.join(build, "test", "mpiexec")  # waiting ranks sleep: they may be more than cores
-        self.launcher = launcher or (own if os.path.exists(own) else "mpiexec")
+        # With it waiting ranks sleep: they may be more than cores.
+        own, sleeping = (os.path.join(build, *name) for name in (("test", "mpiexec"), ("lib", "libwaiting_ranks_sleep.so")))
+        self.launcher = launcher or (own if os.path.exists(own) and os.path.exists(sleeping) else "mpiexec")
         self.settings = ("disks: 8", "drive: 36Z15", f"time_scale: {size.time_scale}", "default_layout: 0:8:64K", "monitor_period: -1")
         # Nothing of the caller's own settings.
         self.environment = {k: v for k, v in os.environ.items() if not k.startswith("SIOX_") or k == "SIOX_DATA_DIR"}

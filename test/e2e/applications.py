@@ -8,6 +8,7 @@ import hashlib
 import json
 import math
 import os
+import re
 import shutil
 import struct
 import subprocess
@@ -100,6 +101,27 @@ def same(name):
                     check = json.load(f)["check"]
                 assert check["passed"] and check["accesses"] > 0 and check["outside"] == 0, (level, ranks, check)
                 print(level, ranks, {k: check[k] for k in ("accesses", "predicted", "touched", "windows", "transitions")})
+
+
+def commands_of_the_page_work():
+    """docs/applications.md, its commands as they stand; only places are the test's own, and sizes small."""
+    if not shutil.which("flang-new-19"):
+        print("skipped: no flang-new-19")
+        sys.exit(77)
+    with open(os.path.join(SOURCE, "docs", "applications.md"), encoding="utf-8") as f:
+        steps = "".join(re.findall(r"^```sh\n(.*?)^```$", f.read(), re.M | re.S))
+    with Place() as place:
+        own = {"$PWD/build/bin": os.path.join(BUILD, "bin"), "build/test/mpiexec": MPIEXEC, "/tmp/siox": place.mount, "/tmp": place.directory,
+               "--class W": "--steps 10", "--work 20": "--work 0.1"}
+        assert all(old in steps for old in own), steps
+        steps = re.sub("|".join(map(re.escape, own)), lambda found: own[found[0]], steps)
+        environment = dict(place.environment, SIOX_SOCKET=place.socket, SIOX_MOUNT=place.mount)
+        done = subprocess.run(["bash", "-e", "-c", steps], cwd=SOURCE, env=environment, stdin=subprocess.DEVNULL, capture_output=True,
+                              text=True, timeout=300, check=False)
+        assert done.returncode == 0, (done.returncode, steps, done.stderr)
+        told = [line.split(":")[0] for line in done.stdout.splitlines() if "checksum" in line]
+        assert told == ["mxm", "s3asim", "btio", "nial"], done.stdout
+        assert done.stderr.count("check of hints: passed") == 4, done.stderr
 
 
 def s3asim_writes_the_same_whoever_writes_how():
