@@ -266,6 +266,8 @@ bool siox__predict_grounded(const struct siox_mask *T, struct siox_mask *rest);
 void siox__predict_told(const struct siox_mask *T, int32_t F, int64_t need_by, int64_t until);
 /* The MPI library keeps this file beside an open one, for its shared file pointer. */
 void siox__predict_beside(void *handle, const char *layout);
+/* A call that passes messages is over, at `now`. */
+void siox__predict_beat(int64_t now);
 /* A call that moves the shared file pointer. */
 void siox__predict_pointer(void *handle);
 /* The epoch (siox__client) in which nothing is foretold, whatever is called; 0: none. */

@@ -38,6 +38,7 @@ static void put(uint64_t uid, int self, int64_t begin, int peer, int tag, bool r
                                     .receive = receive};
   siox__record_activity(SIOX_REC_MESSAGE, 0, record.end, &record, sizeof record);
   siox__exit();
+  siox__predict_beat(record.end);
   errno = saved;
 }
 

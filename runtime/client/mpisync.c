@@ -20,20 +20,23 @@ void siox__sync_begin(struct siox__sync *s, MPI_Comm comm) {
 }
 
 void siox__sync_end(const struct siox__sync *s, enum siox_sync_kind kind, int root) {
-  if (!s->comm || !siox__record_wants(s->comm->uid) || !siox__enter())
+  if (!s->comm || !siox__enter())
     return;
   int saved = errno;
   const int64_t leave = siox__now_ns();
-  struct siox_rec_sync record = {.enter = s->enter,
-                                 .leave = leave,
-                                 .uid = s->comm->uid,
-                                 .seq = s->seq,
-                                 .kind = kind,
-                                 .size = (uint32_t)s->comm->size,
-                                 .root = root,
-                                 .self = s->comm->self};
-  siox__record_activity(SIOX_REC_SYNC, record.uid, leave, &record, sizeof record);
+  if (siox__record_wants(s->comm->uid)) {
+    struct siox_rec_sync record = {.enter = s->enter,
+                                   .leave = leave,
+                                   .uid = s->comm->uid,
+                                   .seq = s->seq,
+                                   .kind = kind,
+                                   .size = (uint32_t)s->comm->size,
+                                   .root = root,
+                                   .self = s->comm->self};
+    siox__record_activity(SIOX_REC_SYNC, record.uid, leave, &record, sizeof record);
+  }
   siox__exit();
+  siox__predict_beat(leave);
   errno = saved;
 }
 

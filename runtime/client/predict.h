@@ -149,7 +149,12 @@ struct siox__region_state {
   bool stepping; /* STEPS: running; then iterations done, its trip count, when the last one ended */
   int64_t steps_done, steps_trip, steps_seen;
   struct siox__courses *courses; /* of the latest instances whose iterations were told; or NULL */
-  struct siox__context *after;   /* what its bursts did, one a site it led to or can lead to */
+  /* Calls that passed messages in the last instance that lasted, 0: not known; how many before it
+   * in a row had as many; and the courses of those, or NULL. */
+  int64_t beats;
+  uint32_t beats_alike;
+  struct siox__courses *beat_courses;
+  struct siox__context *after; /* what its bursts did, one a site it led to or can lead to */
   uint32_t nafter, maxafter;
   struct siox_region *followed[SIOX__FOLLOWED]; /* gaps that came next so far */
   uint32_t nfollowed;
@@ -204,6 +209,8 @@ struct siox__frame {
   bool no_gap;     /* accesses can happen inside */
   uint32_t nested; /* entries of the same region inside it, not stacked */
   struct siox__course course;
+  struct siox__course beat; /* over its beats; trip 0: they are not as many as the last time */
+  uint64_t beat0;           /* beats of the thread when it began */
   int64_t start, trip;
   int64_t iterations, seen;          /* iterations done at the last tick and its time */
   int64_t window_done, window_start; /* where the running window began */
@@ -239,6 +246,7 @@ struct siox__predictor {
    * file; how many there are; how many each disk has. */
   struct siox__flight *flights[SIOX__FLIGHT_ROWS], *lost;
   uint32_t nflights, *aloft;
+  uint64_t beats; /* calls of the thread with the regions that passed messages, set before events */
   int64_t rested; /* told last by siox__predict_rest */
   int64_t now;    /* of the last event that told the time */
   uint32_t visit;
@@ -288,6 +296,9 @@ int64_t siox__predictor_enter(struct siox__predictor *p, struct siox_region *reg
                               int64_t now);
 int64_t siox__predictor_tick(struct siox__predictor *p, struct siox_region *region,
                              int64_t iteration, int64_t now);
+/* A call that passes messages, point-to-point or collective, is over: how loops whose iterations
+ * nobody counts go forward. `beats` such calls were made so far. When the next one is wanted. */
+int64_t siox__predictor_beat(struct siox__predictor *p, uint64_t beats, int64_t now);
 /* region NULL: the innermost OUTSIDE region, if there is one. */
 void siox__predictor_leave(struct siox__predictor *p, struct siox_region *region, int64_t now);
 /* Split loops: iterations of lead, and the hint between the two loops. */
@@ -436,6 +447,15 @@ int64_t siox__frame_sleeps(const struct siox__frame *f);
 void siox__frame_tick(struct siox__frame *f, int64_t iteration, int64_t now);
 /* The frame's region is over. */
 void siox__frame_took(const struct siox__predictor *p, struct siox__frame *f, int64_t now);
+/* predict_beats.c: how gaps go forward by the messages that are passed in them. */
+/* The frame's region is over, and has lasted. */
+void siox__frame_beats_took(const struct siox__predictor *p, struct siox__frame *f, int64_t now);
+/* When it ends, by what was left in earlier instances after as many messages; SIOX_UNKNOWN: they
+ * tell nothing. */
+int64_t siox__end_by_beats(const struct siox__frame *f);
+
+/* Looks again when the present gap ends, and tells. */
+void siox__gap_replan(struct siox__predictor *p, int64_t now);
 /* When the present gap ends, as far as can be told at `now`; now itself when nothing is known. */
 int64_t siox__gap_end(const struct siox__predictor *p, int64_t now);
 /* Iteration at which to look again; SIOX_NEVER when nothing can change any more. */

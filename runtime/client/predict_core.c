@@ -27,6 +27,7 @@ void siox__predictor_free(struct siox__predictor *p) {
     next = s->link;
     free(s->after);
     free(s->courses);
+    free(s->beat_courses);
     free(s);
     r->state = NULL;
   }
@@ -317,7 +318,7 @@ static void enter_nest(struct siox__predictor *p, struct siox_region *region) {
   siox_mask_free(&used);
 }
 
-static void replan(struct siox__predictor *p, int64_t now) {
+void siox__gap_replan(struct siox__predictor *p, int64_t now) {
   struct siox_region *region = p->stack[p->gap - 1].region;
   struct siox__region_state *s = region->state;
   int64_t end = siox__gap_end(p, now), left = end - now;
@@ -342,7 +343,7 @@ static void begin_gap(struct siox__predictor *p, int64_t now) {
   followed_by(p, f->region);
   close_burst(p);
   p->gap = i + 1;
-  replan(p, now);
+  siox__gap_replan(p, now);
 }
 
 /* Code of other modules runs: the innermost such frame, index + 1; 0: none. */
@@ -355,7 +356,7 @@ static uint32_t outside(const struct siox__predictor *p) {
 
 void siox__predictor_lands(struct siox__predictor *p, uint64_t key, int64_t now) {
   if (siox__flight_ends(p, key) && p->gap && !siox__predictor_asleep(p))
-    replan(p, now);
+    siox__gap_replan(p, now);
 }
 
 /* The I/O module's functions return many times before one return lasts: a phase of I/O is over when
@@ -382,7 +383,7 @@ void siox__predictor_closed(struct siox__predictor *p, const void *handle, int64
     }
   }
   if (p->gap && p->stack[p->gap - 1].region->kind == SIOX_REGION_OUTSIDE)
-    replan(p, now);
+    siox__gap_replan(p, now);
 }
 
 /* Does the instance that begins now last? Of functions that mostly return for a moment only the
@@ -438,9 +439,14 @@ int64_t siox__predictor_enter(struct siox__predictor *p, struct siox_region *reg
   bool sleeps = region->flags & SIOX_REGION_SLEEPS;
   if (trip < 0 || (trip == 0 && !sleeps))
     trip = region->trip;
-  p->stack[p->depth++] = (struct siox__frame){
-      .region = region, .start = now, .trip = trip, .seen = now, .window_start = now};
+  p->stack[p->depth++] = (struct siox__frame){.region = region,
+                                              .start = now,
+                                              .trip = trip,
+                                              .seen = now,
+                                              .window_start = now,
+                                              .beat0 = p->beats};
   struct siox__frame *f = &p->stack[p->depth - 1];
+  siox__course_begins(&f->beat, s->beats);
   f->no_gap = s->doubt > 0;
   s->had_access = false;
   bool lasts = will_last(p, f);
@@ -481,7 +487,7 @@ int64_t siox__predictor_tick(struct siox__predictor *p, struct siox_region *regi
   if (f->nested || f->no_gap)
     return SIOX_NEVER;
   if (p->gap)
-    replan(p, now);
+    siox__gap_replan(p, now);
   else if (now - f->start >= siox__brief_ns(p))
     begin_gap(p, now);
   return siox__next_tick(p, f, now);

@@ -156,7 +156,10 @@ void siox__frame_tick(struct siox__frame *f, int64_t iteration, int64_t now) {
 
 void siox__frame_took(const struct siox__predictor *p, struct siox__frame *f, int64_t now) {
   struct siox__region_state *s = f->region->state;
-  if (!f->course.trip || now - f->start < siox__brief_ns(p))
+  if (now - f->start < siox__brief_ns(p))
+    return;
+  siox__frame_beats_took(p, f, now);
+  if (!f->course.trip)
     return;
   /* Without memory for it the shortest iterations have to do. */
   if (!s->courses && !(s->courses = calloc(1, sizeof *s->courses)))
@@ -250,6 +253,8 @@ int64_t siox__gap_end(const struct siox__predictor *p, int64_t now) {
     time = siox__region_expected(g->region, siox__frame_trip(g));
   if (end != SIOX_UNKNOWN && f != g)
     end += ((const struct siox__region_state *)g->region->state)->tail;
+  if (end == SIOX_UNKNOWN && !g->due)
+    end = siox__end_by_beats(g);
   if (end == SIOX_UNKNOWN && (g->due || time >= 0))
     end = g->due ? g->due : g->start + time;
   return end > now ? end : now;
