@@ -162,9 +162,12 @@ static double begin_of(const struct siox__when *when, int64_t next, double step,
   return run > begin ? run : begin;
 }
 
-/* What an iteration does before it comes to the condition, at the least; it is part of a `step`. */
+/* What an iteration does before it comes to the condition, at the least; it is part of a `step`.
+ * Once a course from one use to the next is known, that tells, and leaves more to the safe side. */
 static double ahead_of(const struct siox__when *when, double step) {
   double sum = 0;
+  if (when->courses.n)
+    return 0;
   for (uint32_t i = 0; i < when->table->nahead; i++) {
     const struct siox_region *r = when->table->ahead[i];
     const struct siox__region_state *s = r->state;

@@ -178,6 +178,24 @@ static void what_every_iteration_does_before_the_use_counts_too(void **state) {
   end(&w);
 }
 
+static void after_the_first_use_its_course_tells(void **state) {
+  (void)state;
+  struct world w;
+  struct loop l;
+  begin(&w, SIOX_LEAD_GAP, "1:3:64K", "0:1:64K");
+  make(&l);
+  measure(&l, 4 * SECOND, 5 * SECOND);
+  open_files(&w);
+  start(&w, &l, 30, 1, 3);
+  for (int k = 0; k < 3; k++)
+    iterate(&w, &l, k, k == 2);
+  siox__predictor_enter(&w.p, &l.work, 100, w.now);
+  /* 12 s, an eighth less as there was one, and the margin. */
+  const int64_t use = 12 * SECOND / 8 * 7, need_by = last_for(&w, 1, w.n)->need_by;
+  assert_true(need_by <= w.now + use && need_by >= w.now + use - use / 32);
+  end(&w);
+}
+
 static void nothing_is_done_before_a_use_behind_the_end_of_the_loop(void **state) {
   (void)state;
   struct world w;
@@ -409,6 +427,7 @@ int main(void) {
       cmocka_unit_test(a_condition_that_was_not_true_is_not_believed_any_more),
       cmocka_unit_test(no_use_is_put_behind_the_end_of_the_loop),
       cmocka_unit_test(what_every_iteration_does_before_the_use_counts_too),
+      cmocka_unit_test(after_the_first_use_its_course_tells),
       cmocka_unit_test(nothing_is_done_before_a_use_behind_the_end_of_the_loop),
       cmocka_unit_test(a_slow_first_iteration_says_no_more_than_what_was_measured),
       cmocka_unit_test(a_loop_without_gaps_lets_go_when_an_iteration_has_ended),
