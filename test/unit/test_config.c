@@ -170,7 +170,7 @@ static void mistakes_in_a_file_are_named_with_line_and_key(void **state) {
     int code;
     const char *message;
   } cases[] = {
-      {"disks: 4\npolicies: rt\n", SIOX_EINVAL, ":2: policies: unknown key"},
+      {"disks: 4\npolicies: rt\n", SIOX_EINVAL, ":2: policies: unknown key; did you mean policy?"},
       {"disks: 4\n\n# more\ndisks: 5\n", SIOX_EINVAL, ":4: disks: this key is given twice"},
       {"disks: 0\n", SIOX_ERANGE, ":1: disks: 0 is not between 1 and 65536"},
       {"disks: 99999999999999999999\n", SIOX_ERANGE,

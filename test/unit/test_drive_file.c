@@ -48,11 +48,17 @@ static void mistakes_are_named_with_file_line_and_key(void **state) {
     int code;
     const char *message;
   } cases[] = {
-      {HEAD TOP "speed: 7\n", SIOX_EINVAL, ":11: speed: unknown key"},
-      {HEAD "    idle: 3\n" TOP, SIOX_EINVAL, ":7: levels[0].idle: unknown key"},
+      {HEAD TOP "speed: 7\n", SIOX_EINVAL,
+       ":11: speed: unknown key; there are name, assumed, seek_ms, transition_rule, spindle, "
+       "levels, "
+       "transitions, standby, wear"},
+      {HEAD "    idle: 3\n" TOP, SIOX_EINVAL,
+       ":7: levels[0].idle: unknown key; did you mean idle_w?"},
       {HEAD "  - {speed: 2, idle_w: 5, active_w: 6, rate: 1, rate: 2}\n", SIOX_EINVAL,
        ":7: levels[1].rate: this key is given twice"},
-      {HEAD TOP "standby:\n  watts: 1\n  spin: 3\n", SIOX_EINVAL, ":13: standby.spin: unknown key"},
+      {HEAD TOP "standby:\n  watts: 1\n  spin: 3\n", SIOX_EINVAL,
+       ":13: standby.spin: unknown key; there are watts, spin_down_s, spin_down_j, spin_up_s, "
+       "spin_up_j"},
       {"seek_ms: 4\nlevels:\n - {speed: 1}\n", SIOX_EINVAL, ":1: name: this key is missing"},
       {"name: x\n", SIOX_EINVAL, ":1: levels: this key is missing"},
       {"name: x\nlevels: []\n", SIOX_EINVAL, ":2: levels: the list has too few entries"},

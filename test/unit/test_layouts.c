@@ -88,7 +88,7 @@ static void mistakes_are_named_with_file_line_and_key(void **state) {
     int code;
     const char *message;
   } cases[] = {
-      {8, "- file: A\n  unti: 4K\n", SIOX_EINVAL, ":2: [0].unti: unknown key"},
+      {8, "- file: A\n  unti: 4K\n", SIOX_EINVAL, ":2: [0].unti: unknown key; did you mean unit?"},
       {8, "- unit: 4K\n", SIOX_EINVAL, ":1: [0].file: this key is missing"},
       {8, "- file: A\n", SIOX_EINVAL, ":1: [0].unit: this key is missing"},
       {8, "file: A\n", SIOX_EINVAL, ":1: expected a list"},

@@ -2,6 +2,7 @@
 /* YAML files with places; see yaml.h. */
 #include "common/conf/yaml.h"
 #include "common/conf/text.h"
+#include "common/conf/yaml_keys.h"
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -250,15 +251,17 @@ static const char *after(const struct failure *f, const char *prefix) {
 }
 
 /* libcyaml's words in ours, at the key that is meant rather than the one it had just read. */
-static int report(struct siox__yaml *y, struct failure *f, cyaml_err_t error,
-                  struct siox_diag *diag) {
+static int report(struct siox__yaml *y, const cyaml_schema_value_t *schema, struct failure *f,
+                  cyaml_err_t error, struct siox_diag *diag) {
   if (error == CYAML_ERR_OOM)
     return no_memory(y->path, diag);
   const char *key = NULL, *what = NULL, *rest;
+  char meant[320] = "";
   unsigned skip = 0; /* innermost parts that name the neighbour of what is wrong */
   if ((rest = after(f, "Unexpected key: "))) {
     key = rest;
     what = "unknown key";
+    siox__yaml_meant(siox__yaml_fields(schema, f->part, f->nparts), key, meant, sizeof meant);
   } else if ((rest = after(f, "Missing required mapping field: "))) {
     skip = f->nparts && f->part[0][0] == '.';
     key = rest;
@@ -286,7 +289,8 @@ static int report(struct siox__yaml *y, struct failure *f, cyaml_err_t error,
     used += (size_t)snprintf(path + used, sizeof path - used, "%s", f->part[i]);
   if (key)
     snprintf(path + used, sizeof path - used, ".%s", key);
-  return siox__yaml_fail(y, diag, SIOX_EINVAL, path[0] == '.' ? path + 1 : path, "%s", what);
+  return siox__yaml_fail(y, diag, SIOX_EINVAL, path[0] == '.' ? path + 1 : path, "%s%s", what,
+                         meant);
 }
 
 int siox__yaml_read(struct siox__yaml *y, const cyaml_schema_value_t *schema, void **out,
@@ -297,7 +301,7 @@ int siox__yaml_read(struct siox__yaml *y, const cyaml_schema_value_t *schema, vo
   *out = NULL;
   cyaml_err_t error = cyaml_load_data((const uint8_t *)y->text, y->size, &config, schema,
                                       (cyaml_data_t **)out, count);
-  return error == CYAML_OK ? 0 : report(y, &failure, error, diag);
+  return error == CYAML_OK ? 0 : report(y, schema, &failure, error, diag);
 }
 
 void siox__yaml_free(const cyaml_schema_value_t *schema, void *value, unsigned count) {
