@@ -111,6 +111,11 @@ static void note_moved(struct siox__index *x, struct siox__file_def *f) {
   x->foreseen = false;
 }
 
+static const char *base_name(const char *path) {
+  const char *slash = strrchr(path, '/');
+  return slash ? slash + 1 : path;
+}
+
 static int define_file(struct siox__index *x, const struct siox__index_options *o,
                        const struct siox_trace_event *e, const char *path, struct siox_diag *diag) {
   uint32_t ndisks = o->ndisks ? o->ndisks : x->header->ndisks;
@@ -124,9 +129,11 @@ static int define_file(struct siox__index *x, const struct siox__index_options *
   if (rc == 0 && siox_layout_parse_over(&layout, ndisks, &o->array, e->u.file.layout) < 0) {
     rc = SIOX_ERANGE;
     if (diag)
-      snprintf(diag->text, sizeof diag->text,
-               "%.200s: %.150s lies at %.80s, which %u disks do not have: it needs a layout", path,
-               e->u.file.path, e->u.file.layout, ndisks);
+      snprintf(
+          diag->text, sizeof diag->text,
+          "%.150s: %.100s lies at %.60s, which %u disks do not have: it needs more `disks`, or an "
+          "entry of `layouts`, as {file: \"%.60s\", layout: \"0:%u:64K\"}",
+          path, e->u.file.path, e->u.file.layout, ndisks, base_name(e->u.file.path), ndisks);
   }
   if (rc >= 0) {
     x->stated |= recorded.array.members;

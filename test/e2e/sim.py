@@ -269,6 +269,104 @@ def two_layouts_that_match_one_file_are_refused():
         assert re.search(r"s.yaml:3: layouts\[1\].file: \"a\" overlaps layouts\[0\]", done.stderr), done.stderr
 
 
+def two_disks_of_eight(directory):
+    """A trace of 8 disks of which a file uses two."""
+    with open(os.path.join(directory, "siox.yaml"), "w") as f:
+        f.write("disks: 8\ndrive: 36Z15\ndefault_layout: 0:2:64K\n")
+    with open(os.path.join(directory, "t.csv"), "w") as f:
+        f.write("rank,file,op,offset,bytes,start,end\n0,/out/one.dat,read,0,131072,1,1.1\n0,/out/one.dat,read,262144,131072,30,30.1\n")
+    subprocess.run([SIOX, "sim", "import", "-c", "siox.yaml", "t.csv", "t.siox"], cwd=directory, check=True)
+    return os.path.join(directory, "t.siox")
+
+
+def a_layout_that_is_for_no_file_is_refused():
+    with tempfile.TemporaryDirectory(prefix="siox-test.") as directory:
+        trace = two_disks_of_eight(directory)
+        text = f"jobs: [{{trace: {trace}}}]\nlayouts:\n- {{file: '*.dat', layout: 0:4:64K}}\n- {{file: 'two.*', layout: 0:4:64K}}\n"
+        done, _ = sim(text, status=2)
+        assert 's.yaml:4: layouts[1].file: "two.*" matches no file of any job; there are /out/one.dat\n' in done.stderr, done.stderr
+        sim(text.replace("- {file: 'two.*', layout: 0:4:64K}\n", ""))
+    done, _ = sim("layouts: [{file: a, layout: 0:4:64K}]\njobs: [{generate: {burst: 1M}}]\n", status=2)
+    assert "matches no file of any job; no job has a trace" in done.stderr, done.stderr
+
+
+def a_file_on_more_disks_than_there_are_says_what_helps():
+    with tempfile.TemporaryDirectory(prefix="siox-test.") as directory:
+        trace = two_disks_of_eight(directory)
+        done, _ = sim(f"disks: 1\njobs: [{{trace: {trace}}}]\n", status=2)
+        assert "`disks`" in done.stderr, done.stderr
+        entry = re.search(r"\{file: .*\}", done.stderr).group(0)  # what it proposes
+        sim(f"disks: 1\njobs: [{{trace: {trace}}}]\nlayouts: [{entry}]\n")
+
+
+def disks_that_no_job_uses_are_told():
+    with tempfile.TemporaryDirectory(prefix="siox-test.") as directory:
+        text = f"jobs: [{{trace: {two_disks_of_eight(directory)}}}]\n"
+        got = json.loads(sim(text, "--json")[0].stdout)
+        near(got["joules_unused"], 6 * idle(FULL) * got["rows"][0]["seconds"], 1e-6)
+        assert got["disks_used"] == 2
+        assert f"6 of 8 disks serve nothing: {got['joules_unused']:.3f} J of base's" in sim(text)[0].stdout
+        text = text.replace("jobs", "disks: 2\njobs")
+        assert "serve nothing" not in sim(text)[0].stdout
+
+
+def the_rule_is_named_wherever_it_counts():
+    for rule in "abc":
+        text = one_job(rule, 10, "true")
+        done, files = sim(text, "--plot", "@/p.svg", "--timeline", "@/t.svg")
+        assert done.stdout.startswith(f"scheme (rule {rule}) "), done.stdout
+        assert json.loads(sim(text, "--json")[0].stdout)["transition_rule"] == rule
+        for name in ("p.svg", "t.svg"):
+            title = xml.etree.ElementTree.fromstring(files[name]).find("{http://www.w3.org/2000/svg}title").text
+            assert title.endswith(f", rule {rule}"), title
+        assert ">15000 RPM</text>" in files["t.svg"]
+
+
+def an_unknown_key_names_the_nearest_or_all_there_are():
+    job = "jobs: [{generate: {burst: 1M}}]\n"
+    for text, what in ((f"disk: 8\n{job}", "disk: unknown key; did you mean disks?"),
+                       (f"delay_bugdet: 8\n{job}", "did you mean delay_budget?"),
+                       (f"nonsense: 8\n{job}", r"nonsense: unknown key; there are .*disks.*jobs$"),
+                       (f"cache: {{sise: 1M}}\n{job}", "cache.sise: unknown key; did you mean size?"),
+                       (f"layouts: [{{files: a}}]\n{job}", r"layouts\[0\].files: unknown key; did you mean file\?"),
+                       ("jobs: [{traces: a}]\n", "did you mean trace?"),
+                       ("jobs: [{generate: {burst: 1M, geometry: 5}}]\n", r"generate.geometry: unknown key; there are .*burst.*gap|burst")):
+        done, _ = sim(text, status=2)
+        assert what in done.stderr or re.search(what, done.stderr), (what, done.stderr)
+
+
+def help_lists_the_schemes_that_there_are():
+    text = subprocess.run([SIOX, "sim", "--help"], capture_output=True, text=True, check=True).stdout
+    done, _ = sim(one_job("b", 1, "true"), "--schemes", "nosuch", status=2)
+    names = done.stderr.split("there are ")[1].split()
+    assert "rt" in names and "claims" in names
+    for name in names:
+        assert f"\n  {name}: " in text, name
+
+
+def requests_without_a_hint_are_counted_under_every_scheme():
+    done, _ = sim(one_job("b", 10, "false"), "--schemes", "hw,siox")
+    assert "missed: requests" in done.stdout
+    assert {r["missed"] for r in rows(one_job("b", 10, "false")).values() if "missed" in r} == {1}
+    hinted = "disks: 1\ndrive: 36Z15\njobs: [{generate: {processes: 1, phases: 5, gap: 20, burst: 1M}}]\n"
+    missed = {name: r["missed"] for name, r in rows(hinted).items() if "missed" in r}
+    for name, number in missed.items():  # who heeds no hints is told none by a generated job
+        assert number == (0 if name.split(":")[0] in ("com", "rt", "claims", "siox") else 5), missed
+    assert "missed: requests" in sim(hinted)[0].stdout
+
+
+def the_man_page_has_every_form_of_the_command():
+    script = os.path.join(os.environ["SIOX_SOURCE"], "tools", "man", "man.py")
+    with tempfile.TemporaryDirectory(prefix="siox-test.") as directory:
+        subprocess.run([sys.executable, script, os.path.dirname(SIOX), directory, "1"], check=True)
+        with open(os.path.join(directory, "man1", "siox-sim.1")) as f:
+            page = f.read().replace("\\-", "-")
+    synopsis = page.split(".SH SYNOPSIS", 1)[1].split(".SH", 1)[0]
+    for form in ("SCENARIO.yaml|TRACE.siox", "--sweep", "--map", "--point", "--paper", "import"):
+        assert re.search(rf"^siox sim .*{re.escape(form)}", synopsis, re.M), form
+    assert "Plays recorded" not in synopsis
+
+
 def imported(directory, name, text, *options, status=0):
     path = os.path.join(directory, name)
     with open(path, "w") as f:

@@ -42,8 +42,8 @@ def sections(page, text):
                  "environment, and that over the file: the one given with \\-\\-config, named by SIOX_CONFIG, or\n/etc/siox/siox.yaml.\n"),
                 ("SETTINGS", literal(table)),
                 ("EXAMPLE", literal("mount: /scratch/siox\ndisks: 8\ndrive: 36Z15\ntime_scale: 10"))]
-    usage, _, rest = text.partition("\n")
-    synopsis = re.sub(r"^usage: ", "", usage)
+    forms, rest = re.match(r"(.*\n(?: {7}.*\n)*)([\s\S]*)", text).groups()  # lines below "usage: " stand as far in
+    synopsis = re.sub(r"^.{7}", "", forms, flags=re.M)
     return [("SYNOPSIS", literal(synopsis)), ("DESCRIPTION", literal(rest))]
 
 

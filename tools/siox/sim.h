@@ -90,11 +90,14 @@ struct sim_rows {
   struct sim_row *row;
   uint32_t count;
   bool cut;
-  bool late;      /* base itself waited for a disk that began below full speed */
-  uint32_t used;  /* disks that served anything in base */
-  double busy;    /* mean over them of the part of base's run time in which they served */
-  uint32_t ranks; /* processes of all jobs together */
-  bool recorded;  /* the following are known */
+  bool late;            /* base itself waited for a disk that began below full speed */
+  uint32_t used;        /* disks that served anything in base */
+  double unused_joules; /* in base, of the disks that served nothing */
+  char rule[16];        /* the disks' rules for what a change of speed costs: "b"; "-": their
+                           profiles list what changes cost */
+  double busy;          /* mean over them of the part of base's run time in which they served */
+  uint32_t ranks;       /* processes of all jobs together */
+  bool recorded;        /* the following are known */
   double recorded_joules, open_joules, closed_joules, closed_seconds, recorded_seconds;
 };
 struct timeline;

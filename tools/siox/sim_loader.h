@@ -39,6 +39,7 @@ struct sim_loader {
   char *directory;
   struct siox_config config; /* the settings of the disks */
   struct siox_layout fallback;
+  bool *matched;           /* of each entry of layouts: it is for some file of some job */
   struct siox_array array; /* that every I/O node is */
   bool moved;              /* not as it was recorded: no trace alone can stand for it */
   int rc;                  /* of the first mistake; nothing is read after it */
@@ -58,6 +59,8 @@ char *sim_loader_trace(struct sim_loader *in, unsigned index);
 void sim_loader_disks(struct sim_loader *in);
 void sim_loader_limits(struct sim_loader *in);
 void sim_loader_layouts(struct sim_loader *in);
+/* After the jobs: an entry that is for no file of theirs is a mistake. */
+void sim_loader_layouts_matched(struct sim_loader *in);
 
 /* sim_scenario_job.c: one of the jobs, into the simulation. */
 void sim_loader_job(struct sim_loader *in, unsigned index);

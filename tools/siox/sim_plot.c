@@ -113,9 +113,14 @@ int sim_plot_svg(const struct sim_rows *rows, FILE *out, int width) {
   if (!labels)
     return SIOX_ENOMEM;
   extent(rows, &p);
-  svg_begin(out, width, 536, "Energy against added I/O time");
-  svg_label(out, p.left, 26, "font-size=\"16\" fill=\"#222\"",
-            "Energy against added I/O time (linear to 1 %, then logarithmic)");
+  char title[120], rule[32] = "";
+  if (strcmp(rows->rule, "-") != 0)
+    snprintf(rule, sizeof rule, ", rule %s", rows->rule);
+  snprintf(title, sizeof title, "Energy against added I/O time%s", rule);
+  svg_begin(out, width, 536, title);
+  snprintf(title + strlen(title), sizeof title - strlen(title),
+           " (linear to 1 %%, then logarithmic)");
+  svg_label(out, p.left, 26, "font-size=\"16\" fill=\"#222\"", title);
   axes(&p, out);
   for (uint32_t i = 0; i < rows->count; i++) /* no label on a point */
     if (!rows->row[i].wrong[0])

@@ -248,10 +248,27 @@ static void measure_base(struct maker *m) {
     if (m->base.disk[d].requests) {
       m->rows->used++;
       busy += (double)m->base.disk[d].busy_ns / 1e9;
+    } else {
+      for (int k = 0; k < SIOX_NSTATES; k++)
+        m->rows->unused_joules += m->base.disk[d].joules[k];
     }
   m->rows->busy = m->rows->used && seconds > 0 ? busy / seconds / m->rows->used : 0;
   m->rows->cut = m->base.cut;
   m->rows->ranks = m->base.nranks;
+}
+
+/* Each rule of the disks once, "b" or "a,b"; "-": none of them has one. */
+static void note_rules(struct sim_rows *rows, const struct sim_scenario *s) {
+  bool seen[SIOX_RULE_C + 1] = {false};
+  size_t used = 0;
+  for (uint32_t d = 0; d < s->ndisks; d++)
+    if (s->drive[d]->ramp)
+      seen[s->drive[d]->rule] = true;
+  snprintf(rows->rule, sizeof rows->rule, "-");
+  for (int rule = SIOX_RULE_A; rule <= SIOX_RULE_C; rule++)
+    if (seen[rule])
+      used += (size_t)snprintf(rows->rule + used, sizeof rows->rule - used, "%s%s", used ? "," : "",
+                               siox_rule_name((enum siox_transition_rule)rule));
 }
 
 /* What the store did when the one trace was recorded, against what is played again. */
@@ -283,6 +300,7 @@ int sim_rows_make(struct sim_rows *rows, struct sim_scenario *s, char *const *sc
                   const struct sim_watch *watch, struct siox_diag *diag) {
   struct maker m = {.rows = rows, .s = s, .watch = watch};
   memset(rows, 0, sizeof *rows);
+  note_rules(rows, s);
   int rc = open_oracles(&m);
   struct sim_row *row = rc == 0 ? new_row(&m, "base", SIM_BASE) : NULL;
   if (rc == 0)

@@ -161,6 +161,7 @@ static void read_all(struct sim_loader *in) {
     sim_loader_fail(in, rc, "", siox_strerror(rc));
   for (unsigned i = 0; i < s->njobs && in->rc == 0; i++)
     sim_loader_job(in, i);
+  sim_loader_layouts_matched(in);
 }
 
 /* What is open in in->yaml. */
@@ -173,6 +174,7 @@ static int load(struct sim_loader *in) {
     siox__yaml_free(&schema, in->text, 0);
   siox__config_release(SIOX__KIND_list, &in->config.drive);
   siox_layout_free(&in->fallback);
+  free(in->matched);
   siox__yaml_close(&in->yaml);
   if (in->rc)
     sim_scenario_free(in->s);

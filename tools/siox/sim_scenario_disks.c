@@ -210,4 +210,51 @@ void sim_loader_layouts(struct sim_loader *in) {
       sim_loader_fail(in, SIOX_EINVAL, key, what);
     }
   in->moved |= in->s->layouts.count > 0;
+  in->matched = calloc(in->s->layouts.count + 1, sizeof *in->matched);
+  if (!in->matched)
+    sim_loader_fail(in, SIOX_ENOMEM, "layouts", siox_strerror(SIOX_ENOMEM));
+}
+
+/* Some of the names of the files that the jobs' traces have, each once. */
+static void name_files(const struct sim_scenario *s, char *text, size_t size) {
+  const char *name[16];
+  unsigned n = 0, more = 0;
+  for (uint32_t job = 0; job < s->njobs; job++)
+    for (uint32_t f = 0; f < siox_sim_nfiles(s->sim, job); f++) {
+      const char *one = siox_sim_file(s->sim, job, f, NULL);
+      bool known = !one;
+      for (unsigned i = 0; i < n && !known; i++)
+        known = !strcmp(name[i], one);
+      if (known)
+        continue;
+      if (n < sizeof name / sizeof *name)
+        name[n++] = one;
+      else
+        more++;
+    }
+  size_t used = (size_t)snprintf(
+      text, size, "%s",
+      n ? "there are" : "no job has a trace, and a generated one has a layout of its own");
+  for (unsigned i = 0; i < n; i++) {
+    if (used + strlen(name[i]) + 24 > size) {
+      more += n - i;
+      break;
+    }
+    used += (size_t)snprintf(text + used, size - used, "%s %s", i ? "," : "", name[i]);
+  }
+  if (more)
+    snprintf(text + used, size - used, " and %u more", more);
+}
+
+void sim_loader_layouts_matched(struct sim_loader *in) {
+  char key[64], files[300], what[460];
+  for (uint32_t i = 0; in->rc == 0 && i < in->s->layouts.count; i++) {
+    if (in->matched[i])
+      continue;
+    name_files(in->s, files, sizeof files);
+    snprintf(key, sizeof key, "layouts[%u].file", i);
+    snprintf(what, sizeof what, "\"%.100s\" matches no file of any job; %s",
+             in->s->layouts.entry[i].file, files);
+    sim_loader_fail(in, SIOX_EINVAL, key, what);
+  }
 }

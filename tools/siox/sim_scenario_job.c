@@ -61,6 +61,8 @@ static int layout_of(void *context, const char *path, struct siox_layout *out,
                              found, l->entry[found].file, path);
     found = i;
   }
+  if (found < l->count && in->matched)
+    in->matched[found] = true;
   const struct siox_layout *layout = found < l->count           ? &l->entry[found].layout
                                      : in->text->default_layout ? &in->fallback
                                                                 : NULL;

@@ -40,12 +40,15 @@ static void show_least(FILE *out, bool least, double value, int digits, const ch
 }
 
 void sim_show_table(const struct sim_rows *rows, const struct sim_scenario *s, FILE *out) {
-  int width = 14;
+  char head[32];
+  bool ruled = strcmp(rows->rule, "-") != 0, missed = false;
+  snprintf(head, sizeof head, ruled ? "scheme (rule %s)" : "scheme", rows->rule);
+  int width = (int)strlen(head) > 14 ? (int)strlen(head) : 14;
   for (uint32_t i = 0; i < rows->count; i++) {
     int length = (int)strlen(rows->row[i].name) + (rows->row[i].best ? 7 : 0);
     width = length > width ? length : width;
   }
-  fprintf(out, "%-*s %13s %9s %11s %11s %12s %10s %8s%s\n", width, "scheme", "joules", "saved",
+  fprintf(out, "%-*s %13s %9s %11s %11s %12s %10s %8s%s\n", width, head, "joules", "saved",
           "added I/O", "run time", "transitions", "worst wait", "missed",
           s->cache.size ? "      hits  from cache" : "");
   for (uint32_t i = 0; i < rows->count; i++) {
@@ -72,6 +75,21 @@ void sim_show_table(const struct sim_rows *rows, const struct sim_scenario *s, F
     else
       fprintf(out, "   no scheme uses less\n");
   }
+  for (uint32_t i = 0; i < rows->count; i++)
+    missed |= rows->row[i].missed > 0;
+  if (ruled)
+    fprintf(out, "  rule %s says what a change of speed costs (transition_rule: a, b or c)\n",
+            rows->rule);
+  if (missed)
+    fprintf(out,
+            "  missed: requests that no live hint of their process foretold; base, static, timeout "
+            "and hw heed no hints, and\n  generated jobs give none under them (docs/sim.md)\n");
+  if (rows->used < s->ndisks)
+    fprintf(
+        out,
+        "  %u of %u disks serve nothing: %.3f J of base's are theirs, and what is saved on them "
+        "counts as saved;\n  see disks and layouts\n",
+        s->ndisks - rows->used, s->ndisks, rows->unused_joules);
   show_recorded(rows, out);
   for (uint32_t i = 0; i < rows->count; i++)
     if (rows->row[i].released)
@@ -171,8 +189,9 @@ json_t *sim_show_json(const struct sim_rows *rows, const struct sim_scenario *s)
   json_t *list = json_array();
   for (uint32_t i = 0; i < rows->count; i++)
     json_array_append_new(list, row_of(&rows->row[i]));
-  json_t *all = json_pack("{s:I, s:I, s:f, s:b, s:b, s:b, s:b, s:o}", "disks",
-                          (json_int_t)s->ndisks, "disks_used", (json_int_t)rows->used, "busy",
+  json_t *all = json_pack("{s:s, s:I, s:I, s:f, s:f, s:b, s:b, s:b, s:b, s:o}", "transition_rule",
+                          rows->rule, "disks", (json_int_t)s->ndisks, "disks_used",
+                          (json_int_t)rows->used, "joules_unused", rows->unused_joules, "busy",
                           rows->busy, "estimated", 1, "cut", rows->cut, "waits_told",
                           !s->waits_untold, "base_waits_at_start", rows->late, "rows", list);
   if (rows->recorded)

@@ -107,8 +107,9 @@ static void legend(const struct timeline *t, const struct place *p, double y, FI
     double speed = t->drive.level[level].speed;
     fprintf(out, "<rect x=\"%.1f\" y=\"%.1f\" width=\"12\" height=\"12\" ", x, y - 10);
     fill(out, speed, t->full_speed);
-    fprintf(out, "/><text x=\"%.1f\" y=\"%.1f\">%.0f</text>\n", x + 17, y, speed);
-    x += 70;
+    fprintf(out, "/><text x=\"%.1f\" y=\"%.1f\">%.0f%s</text>\n", x + 17, y, speed,
+            t->drive.ramp ? " RPM" : "");
+    x += 100;
   }
   fprintf(out,
           "<rect x=\"%.1f\" y=\"%.1f\" width=\"12\" height=\"4\" fill=\"#222\"/><text x=\"%.1f\" "
@@ -129,6 +130,9 @@ int siox__timeline_svg(const struct timeline *t, FILE *out, int width) {
     total += t->disk[d].joules;
   char title[160], program[128];
   snprintf(title, sizeof title, "Disk speeds under policy %s", t->policy);
+  if (t->drive.ramp)
+    snprintf(title + strlen(title), sizeof title - strlen(title), ", rule %s",
+             siox_rule_name(t->drive.rule));
   int fits = (int)((p.right - p.left) / 6.5);
   snprintf(program, sizeof program, "%.*s", fits < 127 ? fits : 127, t->program);
   svg_begin(out, width, height, title);
