@@ -13,6 +13,10 @@ def nice(value):
     return next(f * power for f in (1, 2, 5, 10) if f * power >= value * (1 - 1e-9))
 
 
+def pen(broad):
+    return 'stroke-width="5" stroke-opacity="0.45"' if broad else 'stroke-width="1.4"'
+
+
 def panel(top, title, lines, longest, behind):
     """lines: (step, values); behind: the line that is drawn broad and pale, below the others"""
     most = max(max(values) for _, values in lines if values) * 1.05
@@ -32,8 +36,7 @@ def panel(top, title, lines, longest, behind):
     for i in order:
         (width, values), colour = lines[i], COLOURS[i]
         points = " ".join("%.1f,%.1f" % (x((i + 0.5) * width), y(v)) for i, v in enumerate(values))
-        broad = 'stroke-width="5" stroke-opacity="0.45"' if i == behind else 'stroke-width="1.4"'
-        out.append('<polyline points="%s" fill="none" stroke="%s" %s/>' % (points, colour, broad))
+        out.append('<polyline points="%s" fill="none" stroke="%s" %s/>' % (points, colour, pen(i == behind)))
     return out
 
 
@@ -47,7 +50,7 @@ def draw(title, names, panels, behind=None):
     for i, (heading, lines) in enumerate(panels):
         out += panel(TOP + i * (PANEL + GAP), heading, lines, longest, behind)
     for i, (name, colour) in enumerate(zip(names, COLOURS)):
-        out.append('<path d="M%d %dh18" stroke="%s" stroke-width="3"/><text x="%d" y="%d" fill="#222">%s</text>'
-                   % (RIGHT + 18, TOP + 12 + 20 * i, colour, RIGHT + 42, TOP + 16 + 20 * i, name))
+        out.append('<path d="M%d %dh18" stroke="%s" %s/><text x="%d" y="%d" fill="#222">%s</text>'
+                   % (RIGHT + 18, TOP + 12 + 20 * i, colour, pen(i == behind), RIGHT + 42, TOP + 16 + 20 * i, name))
     out.append('<text x="%d" y="%d" text-anchor="middle" fill="#555">seconds</text></svg>' % ((LEFT + RIGHT) / 2, height - 6))
     return "\n".join(out) + "\n"

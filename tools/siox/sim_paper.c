@@ -29,7 +29,7 @@ static int put_report(void *context, FILE *out) {
   fclose(text);
   const char *plots =
       t->o->report && t->o->plot ? siox__seen_from(t->o->report, t->o->plot) : t->o->plot;
-  int rc = command ? sim_paper_report(t->p, command, plots, out) : SIOX_ENOMEM;
+  int rc = command ? sim_paper_report(t->p, command, t->o->report, plots, out) : SIOX_ENOMEM;
   free(command);
   return rc;
 }

@@ -174,9 +174,16 @@ void sim_paper_plot_name(enum sim_paper_figure f, char name[48]);
 int sim_paper_draw_idle(void *paper, FILE *out);
 int sim_paper_draw_requests(void *paper, FILE *out);
 
-/* sim_paper_report.c. plots: directory of the pictures as the text names it, NULL: there are none.
- */
-int sim_paper_report(const struct sim_paper *p, const char *command, const char *plots, FILE *out);
+/* sim_paper_terms.c: what the report's words mean; a page of docs/, and what says how the scenarios
+ * were chosen. Links where they lead there from the report's file, NULL: it has none. */
+void sim_paper_terms(const struct sim_paper *p, const char *report, FILE *out);
+void sim_paper_page(const struct sim_paper *p, const char *report, const char *page, FILE *out);
+void sim_paper_choices(const struct sim_paper *p, const char *report, FILE *out);
+
+/* sim_paper_report.c. report: the file that it goes to, NULL: none; plots: directory of the
+ * pictures as the text names it, NULL: there are none. */
+int sim_paper_report(const struct sim_paper *p, const char *command, const char *report,
+                     const char *plots, FILE *out);
 
 /* sim_paper.c */
 struct sim_paper_options {

@@ -121,8 +121,11 @@ static void cause_budget(const struct sim_bar_case *c, FILE *out) {
     fprintf(out, "; it leaves %.2f points of its budget unused",
             fmax(0, 2 - sim_percent(c->budget->slow_down)));
   if (c->rival && c->budget->joules > c->rival->joules)
-    fprintf(out, ", and misses what every disk takes in %.1f s of idling at full speed instead",
-            seconds_of(c, c->budget->joules - c->rival->joules, c->rival->name));
+    fprintf(out,
+            ", and it takes more than %s by as much as every disk would save in %.1f s of idling "
+            "at that "
+            "speed instead of at full speed",
+            c->rival->name, seconds_of(c, c->budget->joules - c->rival->joules, c->rival->name));
 }
 
 static enum sim_bar_outcome judge_undominated(const struct sim_bar_case *c) {

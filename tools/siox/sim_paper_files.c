@@ -160,7 +160,8 @@ static int scenes_named(const struct sim_paper_files *f, struct siox_diag *diag)
     char *path = join(f->directory, name);
     bool missing = path && access(path, F_OK) < 0;
     if (path && (missing || !hash_of(f, name))) {
-      snprintf(what, sizeof what, "%s", missing ? "is missing" : "is not in SHA256SUMS");
+      snprintf(what, sizeof what, "%s",
+               missing ? "is missing" : "is not in SHA256SUMS; sha256sum *.yaml *.siox makes it");
       rc = say(diag, SIOX_ENOENT, path, what);
     }
     free(path);
@@ -171,13 +172,20 @@ static int scenes_named(const struct sim_paper_files *f, struct siox_diag *diag)
 int sim_paper_files_open(struct sim_paper_files *f, const char *directory, struct siox_diag *diag) {
   *f = (struct sim_paper_files){.directory = directory ? strdup(directory) : NULL};
   int rc = directory ? f->directory ? 0 : SIOX_ENOMEM : find(&f->directory, diag);
+  struct stat st;
+  if (rc == 0 && stat(f->directory, &st) == 0 && !S_ISDIR(st.st_mode))
+    rc = say(diag, SIOX_EINVAL, f->directory,
+             "is a file; --paper takes a directory of scenarios and traces, as share/paper");
   rc = rc ? rc : read_list(f, diag);
   rc = rc ? rc : scenes_named(f, diag);
   for (size_t i = 0; i < f->count && rc == 0; i++) {
     char hash[SIM_SHA256], *path = join(f->directory, f->file[i].name);
     rc = path ? hash_file(path, hash, diag) : SIOX_ENOMEM;
     if (rc == 0 && strcmp(hash, f->file[i].hash) != 0)
-      rc = say(diag, SIOX_ECHECKSUM, path, "is not what SHA256SUMS says");
+      rc = say(
+          diag, SIOX_ECHECKSUM, path,
+          "is not what SHA256SUMS says; to play a variant, copy the directory, change that, and "
+          "there: sha256sum *.yaml *.siox >SHA256SUMS");
     free(path);
   }
   return rc;

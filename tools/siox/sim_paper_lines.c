@@ -16,6 +16,8 @@ static const struct period {
 #include "sim_paper.def"
 };
 enum { NPERIODS = sizeof periods / sizeof *periods };
+/* One a curve: colours alone do not tell them apart for everybody, nor in grey. */
+static const char *const dashes[NPERIODS] = {"none", "9 3", "2 2", "9 3 2 3"};
 
 struct panel {
   double left, top, width, height;
@@ -31,10 +33,12 @@ static double x_of(const struct panel *a, double seconds) {
 
 /* A step at each period; those that would fall onto the same pixel are one. */
 static void draw_curve(const struct panel *a, const struct sim_idle *idle, bool by_time,
-                       const char *colour, FILE *out) {
+                       const char *colour, const char *dash, FILE *out) {
   double last = -1, y = a->top + a->height;
-  fprintf(out, "<path fill=\"none\" stroke=\"%s\" stroke-width=\"2\" d=\"M%.1f %.1f", colour,
-          a->left, y);
+  fprintf(
+      out,
+      "<path fill=\"none\" stroke=\"%s\" stroke-width=\"2\" stroke-dasharray=\"%s\" d=\"M%.1f %.1f",
+      colour, dash, a->left, y);
   for (size_t i = 0; i < idle->count; i++) {
     double x = x_of(a, idle->seconds[i]);
     if (i + 1 < idle->count && x_of(a, idle->seconds[i + 1]) - fmax(last, a->left) < 0.5)
@@ -66,20 +70,21 @@ static void draw_axes(const struct panel *a, const char *title, double even, FIL
               text);
   }
   if (isfinite(even)) {
-    fprintf(out, "<path d=\"M%.1f %.1fv%.1f\" stroke=\"#333\" stroke-dasharray=\"5 3\"/>\n",
-            x_of(a, even), a->top, a->height);
-    snprintf(text, sizeof text, "break-even %.2f s", even);
-    svg_label(out, x_of(a, even) - 5, a->top + 13,
-              "text-anchor=\"end\" fill=\"#222\" font-size=\"11\"", text);
+    fprintf(out, "<path d=\"M%.1f %.1fv%.1f\" stroke=\"#333\"/>\n", x_of(a, even), a->top - 6,
+            a->height + 6);
+    snprintf(text, sizeof text, "break-even %.2f s", even); /* above: curves run to the right */
+    svg_label(out, x_of(a, even) - 4, a->top - 10, "fill=\"#222\" font-size=\"11\"", text);
   }
 }
 
 static void draw_legend(double x, double y, FILE *out) {
   for (int i = 0; i < NPERIODS; i++) {
-    fprintf(out, "<path d=\"M%.0f %.0fh20\" stroke=\"%s\" stroke-width=\"3\"/>\n", x, y,
-            periods[i].colour);
-    svg_label(out, x + 26, y + 4, "fill=\"#222\"", periods[i].label);
-    x += 50 + 7.5 * (double)strlen(periods[i].label);
+    fprintf(
+        out,
+        "<path d=\"M%.0f %.0fh34\" stroke=\"%s\" stroke-width=\"2\" stroke-dasharray=\"%s\"/>\n", x,
+        y, periods[i].colour, dashes[i]);
+    svg_label(out, x + 40, y + 4, "fill=\"#222\"", periods[i].label);
+    x += 64 + 7.5 * (double)strlen(periods[i].label);
   }
 }
 
@@ -87,15 +92,18 @@ int sim_paper_draw_idle(void *paper, FILE *out) {
   const struct sim_paper *p = paper;
   const struct panel panel[2] = {{64, 92, 400, 260}, {540, 92, 400, 260}};
   double even = sim_paper_break_even(&p->scene[SIM_SCENE_alone_mxm].drive[p->headline]);
-  svg_begin(out, 964, 410, "Fig. 8: idle periods of disks under base");
+  svg_begin(out, 964, 424, "Fig. 8: idle periods of disks under base, by their length");
   svg_label(out, 64, 26, "font-size=\"16\" fill=\"#222\"",
-            "Fig. 8: idle periods of disks under base, not longer than");
+            "Fig. 8: idle periods of disks under base, by their length");
   draw_legend(64, 48, out);
   for (int k = 0; k < 2; k++) {
-    draw_axes(&panel[k], k ? "part of the idle time that lies in them" : "part of all periods",
-              even, out);
+    draw_axes(&panel[k],
+              k ? "idle time in periods that are not longer" : "periods that are not longer", even,
+              out);
     for (int i = 0; i < NPERIODS; i++)
-      draw_curve(&panel[k], &p->scene[periods[i].scene].idle, k, periods[i].colour, out);
+      draw_curve(&panel[k], &p->scene[periods[i].scene].idle, k, periods[i].colour, dashes[i], out);
+    svg_label(out, panel[k].left + panel[k].width / 2, panel[k].top + panel[k].height + 38,
+              "text-anchor=\"middle\" fill=\"#555\"", "length of a period");
   }
   return svg_end(out);
 }

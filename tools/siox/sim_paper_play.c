@@ -104,7 +104,8 @@ static int inputs_named(const struct sim_paper *p, const struct sim_scenario *s,
                         struct siox_diag *diag) {
   for (char **one = s->input; *one; one++)
     if (!sim_paper_hash(&p->files, *one)) {
-      snprintf(diag->text, sizeof diag->text, "%.300s: is read but is not in SHA256SUMS", *one);
+      snprintf(diag->text, sizeof diag->text,
+               "%.300s: is read but is not in SHA256SUMS; sha256sum *.yaml *.siox makes it", *one);
       return SIOX_ENOENT;
     }
   return 0;
@@ -129,8 +130,6 @@ static int load(const struct sim_paper *p, enum sim_paper_scene scene, int rule,
     set[0] = (struct sim_override){"transition_rule", sim_rule_name(rule), true};
     rc = sim_scenario_load(s, path, set, 1 + truth, diag);
   }
-  if (rc == 0 && (rc = inputs_named(p, s, diag)))
-    sim_scenario_free(s);
   free(path);
   free(key);
   free(set);
@@ -268,10 +267,33 @@ static int worst_rule(const struct sim_paper *p) {
   return worst;
 }
 
+/* Every scenario before the first is played, so that a mistake is told at once. */
+static int check(const struct sim_paper *p) {
+  int status = 0;
+  for (int scene = 0; scene < SIM_NSCENES; scene++) {
+    struct sim_scenario s;
+    struct siox_diag diag = {""};
+    int rc = load(p, (enum sim_paper_scene)scene, p->first_rule, 0, &s, &diag);
+    int wrong = rc ? rc == SIOX_ENOMEM ? 1 : SIOX__USAGE : 0;
+    if (rc == 0) {
+      rc = inputs_named(p, &s, &diag);
+      wrong = rc != 0;
+      sim_scenario_free(&s);
+    }
+    if (rc)
+      fprintf(stderr, "siox sim: %s\n", *diag.text ? diag.text : siox_strerror(rc));
+    status = wrong > status ? wrong : status;
+  }
+  return status;
+}
+
 int sim_paper_play(struct sim_paper *p, bool json, const struct sim_watch *watch) {
   struct work w = {.p = p, .json = json, .watch = watch};
   pthread_t thread[MAX_THREADS];
   cpu_set_t cpus;
+  int status = check(p);
+  if (status)
+    return status;
   int n = 0, most = sched_getaffinity(0, sizeof cpus, &cpus) == 0 ? CPU_COUNT(&cpus) : 1;
   most = most > MAX_THREADS ? MAX_THREADS : most;
   pthread_mutex_init(&w.lock, NULL);

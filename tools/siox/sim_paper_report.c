@@ -68,9 +68,10 @@ static void figures(const struct sim_paper *p, const char *plots, FILE *out) {
       fprintf(out, "\n![%s](%s/%s)\n", sim_paper_title((enum sim_paper_figure)f), plots, name);
     fprintf(
         out,
-        "\nEverything is relative to base%s%s: joules of all disks, when the last program ends, "
-        "and "
-        "the I/O time of the rank with most; bounds hold for who adds so much I/O time.\n\n"
+        "\nEverything is relative to base%s%s: joules of all disks, the run time until the last "
+        "program has ended, and the I/O time of the rank with most. The oracle and the bounds are "
+        "joules only: no run is played for them, and bounds hold for who adds so much I/O "
+        "time.\n\n"
         "| scenario | scheme | energy | run time | I/O time |\n| --- | --- | --- | --- | --- |\n",
         p->last_rule > p->first_rule ? ", by rules a / b / c" : ", by rule ",
         p->last_rule > p->first_rule ? "" : sim_rule_name(p->first_rule));
@@ -156,12 +157,12 @@ static void kept(const struct sim_paper *p, enum sim_paper_figure f, FILE *out) 
 }
 
 static void in_short(const struct sim_paper *p, const struct sim_paper_counts *trends,
-                     const struct sim_paper_counts *bars, FILE *out) {
-  fprintf(out,
-          "\n## In short\n- What a change of speed costs is not in the paper; three rules are "
-          "tried (docs/drives.md). Where "
-          "one number stands it is by rule **%s**, %s.\n",
-          sim_rule_name(p->headline),
+                     const struct sim_paper_counts *bars, const char *report, FILE *out) {
+  fputs(
+      "\n## In short\n- What a change of speed costs is not in the paper; three rules are tried (",
+      out);
+  sim_paper_page(p, report, "drives.md", out);
+  fprintf(out, "). Where one number stands it is by rule **%s**, %s.\n", sim_rule_name(p->headline),
           p->last_rule > p->first_rule
               ? "the one by which siox saves least"
               : "the default; the others were not played and may save less");
@@ -175,11 +176,16 @@ static void in_short(const struct sim_paper *p, const struct sim_paper_counts *t
   fputs(" alone, ", out);
   kept(p, SIM_FIGURE_fig12, out);
   fputs(" in mixes", out);
-  fprintf(out, ".\n- Of what the paper claims, %u trends hold, %u hold by some rules, %u fail.\n",
-          trends->good, trends->mixed, trends->bad);
+  fputs(".\n- Of the trends that the paper claims, ", out);
+  if (p->last_rule > p->first_rule)
+    fprintf(out, "%u hold by all three rules, %u by some of them only, and %u by none.\n",
+            trends->good, trends->mixed, trends->bad);
+  else
+    fprintf(out, "%u hold and %u fail.\n", trends->good, trends->bad);
   fprintf(out, "- Of our own bars %u are met and %u missed.\n", bars->good, bars->bad);
-  fputs("- A run time here is when the last program ends, so that another one may have been "
-        "delayed by more; our own bars judge the program and the rank that lost most.\n",
+  fputs("- A scenario's run time lasts until its last program has ended, so another program in it "
+        "may "
+        "have been delayed by more; our own bars judge the program and the rank that lost most.\n",
         out);
 }
 
@@ -227,7 +233,7 @@ static void sources(const struct sim_paper *p, FILE *out) {
         if (*c != '\n')
           fputc(*c, out);
         else if (c[1])
-          fputs(" ", out);
+          fputs(c[1] == ' ' ? "" : "; ", out); /* a note goes on, or the next begins */
       fputs(".\n", out);
     }
     if (r->assumed)
@@ -245,7 +251,8 @@ static bool is_explained(const struct sim_paper *p) {
   return there;
 }
 
-int sim_paper_report(const struct sim_paper *p, const char *command, const char *plots, FILE *out) {
+int sim_paper_report(const struct sim_paper *p, const char *command, const char *report,
+                     const char *plots, FILE *out) {
   char *text[2] = {NULL, NULL};
   size_t size;
   struct sim_paper_counts counts[2];
@@ -261,15 +268,20 @@ int sim_paper_report(const struct sim_paper *p, const char *command, const char 
             "# The paper's evaluation, played again\nMade by `%s` and not by hand: the four "
             "applications of S. W. Son and "
             "M. Kandemir, *Runtime System Support for Software-Guided Disk Power Management* "
-            "(docs/applications.md), recorded "
-            "once and played again under every scheme (docs/sim.md). Joules are estimated from the "
-            "drive's profile.\n",
+            "(",
             command);
-    if (is_explained(p))
-      fputs("What was chosen before any saving was known, and why, stands in README.md beside the "
-            "scenarios.\n",
-            out);
-    in_short(p, &counts[0], &counts[1], out);
+    sim_paper_page(p, report, "applications.md", out);
+    fputs("), recorded once and played again under every scheme (", out);
+    sim_paper_page(p, report, "sim.md", out);
+    fputs("). Joules are estimated from the drive's profile.\n", out);
+    if (is_explained(p)) {
+      fputs("What was chosen before any saving was known, and why, stands in ", out);
+      sim_paper_choices(p, report, out);
+      fputs(".\n", out);
+    }
+    in_short(p, &counts[0], &counts[1], report, out);
+    fputs("\n## Words\n", out);
+    sim_paper_terms(p, report, out);
     fputs("\n## What the paper's text states, and ours\n", out);
     sim_paper_stated_markdown(p, out);
     fputs("\n## What the paper claims\n", out);

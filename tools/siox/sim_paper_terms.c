@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* What the words of the report mean, and links to the pages that define them. */
+#include "sim_paper.h"
+#include <libgen.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Links go where they lead only from a report in docs/ beside the directory's share/. */
+static bool is_in_docs(const struct sim_paper *p, const char *report) {
+  char *copy = report ? strdup(report) : NULL, *docs = NULL;
+  char *from = copy ? realpath(dirname(copy), NULL) : NULL, *to = NULL;
+  if (asprintf(&docs, "%s/../../docs", p->files.directory) < 0)
+    docs = NULL;
+  to = docs ? realpath(docs, NULL) : NULL;
+  bool same = from && to && !strcmp(from, to);
+  free(copy);
+  free(docs);
+  free(from);
+  free(to);
+  return same;
+}
+
+void sim_paper_page(const struct sim_paper *p, const char *report, const char *page, FILE *out) {
+  if (is_in_docs(p, report))
+    fprintf(out, "[docs/%s](%s)", page, page);
+  else
+    fprintf(out, "docs/%s", page);
+}
+
+void sim_paper_choices(const struct sim_paper *p, const char *report, FILE *out) {
+  if (is_in_docs(p, report))
+    fputs("[share/paper/README.md](../share/paper/README.md)", out);
+  else
+    fprintf(out, "%s/README.md", p->files.directory);
+}
+
+void sim_paper_terms(const struct sim_paper *p, const char *report, FILE *out) {
+  static const struct {
+    const char *term, *what, *page;
+  } terms[] = {
+#define SIM_TERM(term, what, page) {term, what, page},
+#include "sim_paper_terms.def"
+  };
+  fputs("| word | what it means here | more |\n| --- | --- | --- |\n", out);
+  for (size_t i = 0; i < sizeof terms / sizeof *terms; i++) {
+    fprintf(out, "| %s | %s | ", terms[i].term, terms[i].what);
+    sim_paper_page(p, report, terms[i].page, out);
+    fputs(" |\n", out);
+  }
+}
