@@ -505,7 +505,7 @@ def a_sweep_goes_on_where_it_stood():
         os.unlink(os.path.join(results, "00000002.csv"))
         os.unlink(os.path.join(directory, "w.csv"))
         with open(os.path.join(results, "00000004.csv"), "w") as f:
-            f.write("cut")  # not whole: done again
+            f.write(open(os.path.join(results, "00000003.csv")).read())  # another's
         times = {n: os.stat(os.path.join(results, n)).st_mtime_ns for n in os.listdir(results)}
         sweep(directory)
         assert open(os.path.join(directory, "w.csv")).read() == whole
@@ -517,6 +517,25 @@ def a_sweep_goes_on_where_it_stood():
         sweep(directory)
         for name, time in times.items():
             assert os.stat(os.path.join(results, name)).st_mtime_ns != time, name
+
+
+def a_damaged_result_is_told_and_its_point_done_again():
+    """Shorter, empty, other bytes, or one figure changed: nothing of it gets into OUTPUT."""
+    with tempfile.TemporaryDirectory(prefix="siox-test.") as directory:
+        write_sweep(directory)
+        sweep(directory)
+        output, one = os.path.join(directory, "w.csv"), os.path.join(directory, "w.csv.d", "00000001.csv")
+        whole, result = open(output).read(), open(one, "rb").read()
+        last = result.rstrip(b"\n").rfind(b"\n") + 1
+        for text in (result[:300], result[:20], result[:last], b"", os.urandom(999), b"\0" + result, result + b"\n",
+                     result.replace(b"base,0,", b"base,0,nan", 1)):
+            os.unlink(output)
+            with open(one, "wb") as f:
+                f.write(text)
+            error = sweep(directory, status=1)
+            assert f"{one}: cannot be read: it is not as it was written; the point is done again" in error, error
+            assert (open(output).read(), open(one, "rb").read()) == (whole, result)
+        assert "cannot be read" not in sweep(directory)
 
 
 def a_sweep_of_other_traces_or_drives_begins_anew():

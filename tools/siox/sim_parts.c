@@ -73,38 +73,101 @@ static char *result_path(const struct sim_parts *p, uint64_t point) {
   return asprintf(&path, "%s/%08" PRIu64 ".csv", p->directory, point) < 0 ? NULL : path;
 }
 
-static void first_line(const struct sim_parts *p, uint64_t point, char *text, size_t size) {
-  snprintf(text, size, "# point %" PRIu64 " of %" PRIu64 ", %016" PRIx64, point, p->points,
-           p->mark);
+/* What a result counts for, and with `text` (its rows, or NULL) a sum over every byte of it. */
+static void first_line(const struct sim_parts *p, uint64_t point, const char *text, size_t length,
+                       char *line, size_t size) {
+  int n = snprintf(line, size, "# point %" PRIu64 " of %" PRIu64 ", %016" PRIx64, point, p->points,
+                   p->mark);
+  if (text)
+    snprintf(line + n, size - (size_t)n, ", %016" PRIx64, siox__fnv1a(text, length));
 }
 
-enum state { MISSING, FAULTY, DONE };
 static const char faulty_mark[] = ", with faults";
 
-/* The state of a point; *in (may be NULL) gets its file behind the first line. */
-static enum state look(const struct sim_parts *p, uint64_t point, FILE **in) {
-  char want[128], have[160] = "", *path = result_path(p, point);
-  FILE *file = path ? fopen(path, "re") : NULL;
-  enum state state = MISSING;
-  first_line(p, point, want, sizeof want);
-  size_t n = strlen(want);
-  if (file && fgets(have, sizeof have, file) && strncmp(have, want, n) == 0) {
-    have[strcspn(have, "\n")] = 0;
-    state = !have[n] ? DONE : strcmp(have + n, faulty_mark) == 0 ? FAULTY : MISSING;
+/* The whole of a file, in *size bytes and a zero, or NULL: it is not there, or no file. */
+static char *content(const char *path, size_t *size) {
+  enum { MOST = 1 << 30 }; /* bytes */
+  struct stat st;
+  char *text = NULL;
+  int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* nobody waits for a pipe's other end */
+  FILE *in = fd < 0 ? NULL : fdopen(fd, "r");
+  if (in && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size < MOST)
+    text = malloc((size_t)st.st_size + 1);
+  if (text) {
+    *size = fread(text, 1, (size_t)st.st_size, in);
+    text[*size] = 0;
   }
   if (in)
-    *in = state ? file : NULL;
-  if (file && (!in || !state))
-    fclose(file);
+    fclose(in);
+  else if (fd >= 0)
+    close(fd);
+  return text;
+}
+
+/* Whether it begins as the results do that other programs, sweeps or scenarios left here. */
+static bool of_another(const char *text, const char *want) {
+  uint64_t point, points, mark;
+  int n = 0;
+  return sscanf(text, "# point %" SCNu64 " of %" SCNu64 ", %16" SCNx64 "%n", &point, &points, &mark,
+                &n) == 3 &&
+         n > 0 && (text[n] == ',' || text[n] == '\n') && strncmp(text, want, strlen(want)) != 0;
+}
+
+enum state { MISSING, DAMAGED, FAULTY, DONE };
+
+struct result {
+  enum state state;
+  char *text; /* to be freed */
+  const char *rows;
+  size_t size; /* of the rows */
+};
+
+/* What there is of a point. Damaged: neither as it was written here nor another's. */
+static struct result look(const struct sim_parts *p, uint64_t point) {
+  char want[160], *path = result_path(p, point);
+  struct result r = {.state = MISSING};
+  size_t size = 0;
+  r.text = path ? content(path, &size) : NULL;
+  const char *end = r.text ? memchr(r.text, '\n', size) : NULL;
+  first_line(p, point, NULL, 0, want, sizeof want);
+  if (r.text)
+    r.state = of_another(r.text, want) ? MISSING : DAMAGED;
+  if (end && r.state == DAMAGED) {
+    r.rows = end + 1;
+    r.size = size - (size_t)(r.rows - r.text);
+    first_line(p, point, r.rows, r.size, want, sizeof want);
+    size_t n = strlen(want), length = (size_t)(end - r.text);
+    bool sum = length >= n && memcmp(r.text, want, n) == 0;
+    if (sum && length == n)
+      r.state = DONE;
+    else if (sum && length - n == strlen(faulty_mark) &&
+             !memcmp(r.text + n, faulty_mark, length - n))
+      r.state = FAULTY;
+  }
   free(path);
-  return state;
+  return r;
+}
+
+static enum state state_of(const struct sim_parts *p, uint64_t point) {
+  struct result r = look(p, point);
+  free(r.text);
+  return r.state;
+}
+
+/* Says of a damaged result what becomes of its point. 1 */
+static int damaged(const struct sim_parts *p, uint64_t point, const char *what) {
+  char *path = result_path(p, point);
+  fprintf(stderr, "siox sim: %s: cannot be read: it is not as it was written; %s\n",
+          path ? path : p->directory, what);
+  free(path);
+  return 1;
 }
 
 static bool all_there(const struct sim_parts *p, uint64_t *missing, uint64_t *faulty) {
   *missing = *faulty = 0;
   for (uint64_t point = 0; point < p->points; point++) {
-    enum state state = look(p, point, NULL);
-    *missing += state == MISSING;
+    enum state state = state_of(p, point);
+    *missing += state == MISSING || state == DAMAGED;
     *faulty += state == FAULTY;
   }
   return *missing == 0;
@@ -151,7 +214,7 @@ void sim_parts_close(struct sim_parts *p) {
 }
 
 static int work_one(const struct sim_parts *p, uint64_t point, sim_point_fn one, void *context) {
-  char head[128], *text = NULL, *path = result_path(p, point);
+  char head[160], *text = NULL, *path = result_path(p, point);
   size_t size = 0;
   FILE *rows = path ? open_memstream(&text, &size) : NULL;
   if (!rows) {
@@ -163,7 +226,7 @@ static int work_one(const struct sim_parts *p, uint64_t point, sim_point_fn one,
     status = no_memory();
   if (status == 0 || status == SIM_POINT_FAULTY) {
     struct siox__output out;
-    first_line(p, point, head, sizeof head);
+    first_line(p, point, text, size, head, sizeof head);
     bool good = siox__output_open(&out, path) == 0;
     if (good) {
       fprintf(out.file, "%s%s\n", head, status ? faulty_mark : "");
@@ -182,7 +245,10 @@ int sim_parts_work(const struct sim_parts *p, sim_point_fn one, void *context,
                    const struct sim_watch *watch) {
   int status = 0;
   for (uint64_t point = p->rank; point < p->points; point += p->size) {
-    if (look(p, point, NULL) != DONE) {
+    enum state state = state_of(p, point);
+    if (state == DAMAGED)
+      status = damaged(p, point, "the point is done again");
+    if (state != DONE) {
       int rc = work_one(p, point, one, context);
       status = rc ? 1 : status;
       if (rc && rc != SIM_POINT_FAULTY)
@@ -198,27 +264,18 @@ int sim_parts_work(const struct sim_parts *p, sim_point_fn one, void *context,
 }
 
 static int copy_results(const struct sim_parts *p, bool all, FILE *out) {
-  char block[65536];
+  int status = 0;
   for (uint64_t point = 0; point < p->points; point++) {
-    size_t n;
-    FILE *in;
-    errno = 0;
-    if (!look(p, point, &in)) {
-      if (!all)
-        continue;
-      char *path = result_path(p, point);
-      int rc = lost(path ? path : p->directory, "cannot be read again");
-      free(path);
-      return rc;
-    }
-    while ((n = fread(block, 1, sizeof block, in)) > 0)
-      fwrite(block, 1, n, out);
-    bool bad = ferror(in);
-    fclose(in);
-    if (bad)
-      return lost(p->directory, "a result cannot be read");
+    struct result r = look(p, point);
+    if (r.state >= FAULTY)
+      fwrite(r.rows, 1, r.size, out);
+    free(r.text);
+    if (r.state == DAMAGED)
+      status = damaged(p, point, "the point is left out");
+    if (r.state < FAULTY && all)
+      return r.state == DAMAGED ? 1 : lost(p->directory, "a result is gone again");
   }
-  return 0;
+  return status;
 }
 
 static int write_joined(const struct sim_parts *p, void (*head)(void *, FILE *), void *context) {
