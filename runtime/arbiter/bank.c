@@ -208,6 +208,10 @@ int siox_bank_job(struct siox_bank *bank, const char *key, uint32_t *job) {
       *job = i;
       return 0;
     }
+  return siox__bank_add_job(bank, key, job);
+}
+
+int siox__bank_add_job(struct siox_bank *bank, const char *key, uint32_t *job) {
   bool reuse = bank->nfree_jobs > JOBS_REST;
   if (!reuse && bank->njobs == bank->job_capacity && grow_jobs(bank) < 0)
     return SIOX_ENOMEM;

@@ -160,6 +160,9 @@ bool siox__bank_withhold(struct siox_bank *bank, const struct siox_command *comm
 /* Counts a command that was carried out. */
 void siox__bank_count(struct siox_bank *bank, const struct siox_command *command);
 
+/* siox_bank_job for a key that no job has: nothing is looked through. */
+int siox__bank_add_job(struct siox_bank *bank, const char *key, uint32_t *job);
+
 /* For tests: the state of the bank's policy. */
 const void *siox__bank_policy_state(const struct siox_bank *bank);
 #endif

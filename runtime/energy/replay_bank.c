@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A replay's bank: made beforehand, with the jobs of every track, and read afterwards. */
+#include "arbiter/bank_internal.h"
+#include "common/hash.h"
 #include "energy/replay_internal.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,21 +28,38 @@ static int prepare_levels(struct siox__replay *r) {
   return 0;
 }
 
-/* A job of the bank that is nobody else's: the key, or the key with a number. */
-static int new_job(struct siox__replay *r, const char *key, uint32_t *job) {
-  char name[512];
-  uint32_t known = siox_bank_njobs(r->bank);
-  snprintf(name, sizeof name, "%s", key);
-  for (uint32_t n = 2;; n++) {
-    int rc = siox_bank_job(r->bank, name, job);
-    if (rc < 0 || *job >= known)
-      return rc < 0 ? rc : 0;
-    snprintf(name, sizeof name, "%.480s#%u", key, n);
-  }
+/* Names of jobs that are taken, by their hash: the last number that was put behind each. Two names
+ * of one hash would only leave numbers out. */
+static uint32_t *number_of(struct siox__map *names, const char *name) {
+  return siox__map_at(names, siox__fnv1a(name, strlen(name)), 0, 0);
 }
 
-static int make_track(struct siox__replay *r, struct siox__instance *t, uint32_t job,
-                      uint64_t *files) {
+/* A job of the bank that is nobody else's: the key, or the key with a number. */
+static int new_job(struct siox__replay *r, struct siox__map *names, const char *key,
+                   uint32_t *job) {
+  char name[512];
+  uint32_t n = 1, *last = number_of(names, key), *taken = last;
+  snprintf(name, sizeof name, "%s", key);
+  if (last && *last != SIOX__NONE) {
+    for (n = *last + 1;; n++) {
+      snprintf(name, sizeof name, "%.480s#%u", key, n);
+      taken = number_of(names, name);
+      if (!taken || *taken == SIOX__NONE)
+        break;
+    }
+    if (taken)
+      *taken = 1;
+    taken = taken ? number_of(names, key) : NULL; /* may have moved */
+  }
+  if (!taken)
+    return SIOX_ENOMEM;
+  *taken = n;
+  int rc = siox__bank_add_job(r->bank, name, job);
+  return rc < 0 ? rc : 0;
+}
+
+static int make_track(struct siox__replay *r, struct siox__map *names, struct siox__instance *t,
+                      uint32_t job, uint64_t *files) {
   const struct siox__sim_job *j = &r->sim->job[job];
   uint32_t n = j->is.trace ? j->index.njobs : 1;
   *t = (struct siox__instance){
@@ -58,7 +77,7 @@ static int make_track(struct siox__replay *r, struct siox__instance *t, uint32_t
       snprintf(key, sizeof key, "%s", j->is.name);
     else
       snprintf(key, sizeof key, "%.200s/%.200s", j->is.name, j->index.job[i]);
-    rc = new_job(r, key, &t->jobs[i]);
+    rc = new_job(r, names, key, &t->jobs[i]);
     if (rc == 0 && j->is.trace) /* SIOX_NOBODY: an import does not know */
       rc = siox_bank_job_user(r->bank, t->jobs[i], j->index.uid[i]);
     if (rc == 0 && j->is.delay_budget >= 0 &&
@@ -94,6 +113,7 @@ int siox__replay_prepare(struct siox__replay *r) {
   rc = siox_bank_create(&r->bank, &bank);
   if (rc == 0)
     rc = siox__teller_open(&r->teller, r->bank, r->options->policy);
+  struct siox__map names = {0};
   size_t tracks = 0;
   uint64_t files = 0;
   for (uint32_t j = 0; j < sim->njobs; j++)
@@ -105,13 +125,14 @@ int siox__replay_prepare(struct siox__replay *r) {
     uint32_t instances = is->instances ? is->instances : 1;
     r->points += points_of(&sim->job[j]) * instances * (is->repeats ? is->repeats : 1);
     for (uint32_t i = 0; i < instances && rc == 0; i++)
-      rc = make_track(r, &r->track[r->ntracks++], j, &files);
+      rc = make_track(r, &names, &r->track[r->ntracks++], j, &files);
   }
   uint32_t job;
   if (rc == 0 && sim->cache.size)
-    rc = new_job(r, "server", &job);
+    rc = new_job(r, &names, "server", &job);
   if (rc == 0 && sim->cache.size)
     rc = siox__server_open(&r->server, &sim->cache, r->bank, job);
+  free(names.entry);
   return rc;
 }
 

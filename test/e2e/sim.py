@@ -454,6 +454,19 @@ def dxt_samples_are_imported_whole():
             rows(f"jobs: [{{trace: {out}}}]\n", "--schemes", "siox")
 
 
+def many_jobs_may_have_one_name():
+    """Each gets a number. Looking for a free one from the start each time took half an hour of so many."""
+    jobs = "".join(f"- {{name: {name}, start: {i}, generate: {{processes: 1, phases: 1, gap: 1, burst: 4K, hints: false}}}}\n"
+                   for i, name in enumerate(["x", "'x#2'"] + ["x"] * 6000))
+    with tempfile.TemporaryDirectory(prefix="siox-test.") as directory:
+        path = os.path.join(directory, "s.yaml")
+        with open(path, "w") as f:
+            f.write("disks: 1\njobs:\n" + jobs)
+        done = subprocess.run([SIOX, "sim", path, "--schemes", "siox", "--json"], capture_output=True, text=True, timeout=120)
+    got = {r["scheme"]: r for r in json.loads(done.stdout)["rows"]}
+    near(got["base"]["seconds"], 6002, 1e-3)
+
+
 def write_sweep(directory, key="transition_rule"):
     with open(os.path.join(directory, "s.yaml"), "w") as f:
         f.write("# gr\u00f6\u00dfer\n" + one_job("b", 10, "true"))
