@@ -291,22 +291,24 @@ static bool spend(const struct siox__budget_disk *b, const struct bearing *all,
  * each time it is asked for more savings. The disks of a job step together, so that their waits are
  * one. */
 static bool pays(struct siox__budget *budget, struct siox__budget_disk *b,
-                 const struct bearing *all, uint32_t goal, uint32_t to, int64_t ns, int64_t now) {
+                 const struct bearing *all, uint32_t goal, uint32_t to, int64_t ns, int64_t gap,
+                 int64_t now) {
   bool down = goal < b->serve;
+  int64_t wait = ns - gap;
   bool follows = budget->paid_from == b->serve && budget->paid_to == to &&
                  now - budget->paid_at < ns / 2 && budget->paid_at > 0;
   if (!follows) {
-    if (b->paid_at > 0 && now - b->paid_at < REST * (b->period + ns))
+    if (b->paid_at > 0 && now - b->paid_at < REST * (b->period + wait))
       return false;
-    if (down ? !all->afforded[goal] || all->room < ns + b->deposit
-             : all->sustained[b->serve] || all->room >= ns)
+    if (down ? !all->afforded[goal] || all->room < wait + b->deposit
+             : all->sustained[b->serve] || all->room >= wait)
       return false;
     budget->paid_at = now;
     budget->paid_from = b->serve;
     budget->paid_to = to;
   }
   if (!down)
-    b->deposit = 2 * b->deposit + ns;
+    b->deposit = 2 * b->deposit + wait;
   b->paid_at = now;
   return true;
 }
@@ -346,7 +348,7 @@ static void step(struct siox__budget *budget, struct siox__budget_disk *b,
   if (to == b->serve && !seen) {
     uint32_t next = next_to(drive, b->serve, goal);
     ns = change_ns(drive, b->serve, next);
-    if (ns < SIOX_NEVER && ns > b->longest && pays(budget, b, all, goal, next, ns, now))
+    if (ns < SIOX_NEVER && ns > b->longest && pays(budget, b, all, goal, next, ns, gap, now))
       to = next;
   }
   if (to < b->serve) {

@@ -52,6 +52,10 @@ static size_t state_size(uint32_t ndisks) {
          siox__share_size(ndisks) + ndisks * sizeof(struct siox__round);
 }
 
+static uint32_t serves(const void *memory, uint32_t disk) {
+  return ((const struct state *)memory)->budget.disk[disk].serve;
+}
+
 static int init(void *memory, const char *argument, const struct siox_view *view) {
   struct state *state = memory;
   (void)argument; /* read by limits() */
@@ -71,6 +75,7 @@ static int init(void *memory, const char *argument, const struct siox_view *view
         (struct siox__round){.begun = INT64_MIN, .best = INT64_MIN, .bound = INT64_MIN};
   }
   state->rule.waits = true;
+  state->rule.serves = state->budget.on ? serves : NULL;
   state->rule.greatest = !state->budget.on && !state->share.most;
   state->history.quantile = view->limits.early;
   return 0;
@@ -445,6 +450,9 @@ static void gap(struct state *state, int64_t now, uint32_t disk, const struct si
   const struct siox_disk_view *v = &view->disk[disk];
   struct siox__stand stand = siox__stand_of(v, now);
   wish->level = plan(now, v, &stand, need, &wish->asked);
+  if (v->free_at > now && wish->level < v->level)
+    wish->level =
+        v->level; /* it is not slowed before it is free, so there is no way back to plan */
   wish->job = wish->level > need->floor ? need->next_job : need->floor_job;
   lead(state, now, disk, view, need, &stand, wish);
   if (v->free_at > now) /* settled then: there may be more to gain or to lose */

@@ -108,19 +108,40 @@ static int64_t patience(const struct siox__rule *rule, const struct siox_view *v
   return rule->gap && nobody ? view->hold[disk] / FRESH : view->hold[disk];
 }
 
-/* Until when unpredicted touches hold the disk; now or earlier: not at all. */
-static int64_t pinned_until(const struct siox__rule *rule, const struct siox_view *view,
-                            int64_t now, uint32_t disk, uint32_t *job) {
-  int64_t touched = view->disk[disk].orphaned;
+/* Has the client, whose job has a delay budget, named a next use of the disk? A touch is that use,
+ * come early: what it costs at the level that the disk serves at is in the budget. */
+static bool named(const struct siox__rule *rule, const struct siox_view *view, int64_t now,
+                  uint32_t disk, uint32_t client, uint32_t job) {
+  if (!rule->serves || view->unbudgeted || !(view->job[job].budget > 0))
+    return false;
+  const struct siox_claim_entry entry = siox_claims_get(view->claims, client, disk);
+  return entry.flag == 0 && entry.need_by > 0 && siox__entry_end(view, disk, &entry) > now;
+}
+
+struct pinned { /* by unpredicted touches */
+  int64_t full; /* until when at full speed; now or earlier: not at all, */
+  int64_t end;  /* and at least at the level that a budget serves at */
+  uint32_t job;
+};
+
+static struct pinned pinned_until(const struct siox__rule *rule, const struct siox_view *view,
+                                  int64_t now, uint32_t disk) {
+  int64_t full = view->disk[disk].orphaned, any = INT64_MIN;
   struct siox__claims_walk walk = siox__claims_walk(view->unknown, disk, INT64_MIN);
   const struct siox__claimant *c;
-  *job = SIOX_NOBODY;
-  while ((c = siox__claims_next(&walk, INT64_MAX)))
-    if (c->entry.need_by > touched && !claimed(rule, view, now, disk, c)) {
-      touched = c->entry.need_by;
-      *job = c->job;
-    }
-  return touched == INT64_MIN ? touched : siox__later(touched, patience(rule, view, disk));
+  struct pinned p = {.job = SIOX_NOBODY};
+  while ((c = siox__claims_next(&walk, INT64_MAX))) {
+    if (c->entry.need_by <= full || claimed(rule, view, now, disk, c))
+      continue;
+    bool within = named(rule, view, now, disk, c->client, c->job);
+    int64_t *last = within ? &any : &full;
+    if (c->entry.need_by > *last && (!within || p.job == SIOX_NOBODY))
+      p.job = c->job;
+    *last = c->entry.need_by > *last ? c->entry.need_by : *last;
+  }
+  p.full = full == INT64_MIN ? full : siox__later(full, patience(rule, view, disk));
+  p.end = any == INT64_MIN ? any : siox__later(any, patience(rule, view, disk));
+  return p;
 }
 
 /* Does the entry ask for the level that the disk has, or above it, now? Margins do not count: they
@@ -288,6 +309,22 @@ static void let_go(struct siox__rule *rule, int64_t now, const struct siox_view 
   }
 }
 
+/* A use that came early is served like the others: no slower than the disk is now. */
+static void serve_within(struct siox__rule *rule, const void *state, uint32_t disk,
+                         const struct siox_view *view, const struct pinned *pinned,
+                         struct siox__wish *wish) {
+  uint32_t level = rule->serves(state, disk), present = view->disk[disk].level;
+  level = level > present ? level : present;
+  wish->wake = siox__sooner(wish->wake, pinned->end);
+  if (wish->level >= level)
+    return;
+  wish->level = level;
+  wish->job = pinned->job;
+  wish->asked = 0;
+  wish->withheld = true;
+  rule->disk[disk].settled = false;
+}
+
 static void look(struct siox__rule *rule, void *state, siox__wish_fn wish_fn, int64_t now,
                  uint32_t disk, const struct siox_event *event, const struct siox_view *view,
                  struct siox_commands *out) {
@@ -300,23 +337,28 @@ static void look(struct siox__rule *rule, void *state, siox__wish_fn wish_fn, in
 
   note_users(&rule->disk[disk], now, disk, event, view);
   note(&rule->disk[disk], now, event);
-  wish.wake =
-      missed ? siox__later(now, view->hold[disk]) : pinned_until(rule, view, now, disk, &wish.job);
-  if (missed || wish.wake > now) {
+  bool within = missed && named(rule, view, now, disk, event->client, event->job);
+  int64_t end = siox__later(now, view->hold[disk]);
+  struct pinned pinned = {.full = end, .end = end, .job = event->job};
+  if (!missed || within)
+    pinned = pinned_until(rule, view, now, disk);
+  if ((missed && !within) || pinned.full > now) {
     wish.level = v->drive->nlevels - 1;
-    if (missed)
-      wish.job = event->job;
+    wish.job = pinned.job;
+    wish.wake = pinned.full;
     wish.withheld = true;
     rule->disk[disk].settled = false;
   } else {
-    wish.job = SIOX_NOBODY;
-    wish.wake = SIOX_NEVER;
     if (!stays(rule, now, disk, event, view, &wish)) {
       wish_fn(state, now, disk, event, view, &wish);
       rule->disk[disk].settled = !wish.unclaimed && wish.level == v->level;
     }
     if (wish.unclaimed)
       sink(rule, now, disk, view, &wish);
+    if (within)
+      pinned = (struct pinned){.end = end, .job = event->job};
+    if (within || pinned.end > now)
+      serve_within(rule, state, disk, view, &pinned, &wish);
     if (wish.kept && wish.level < v->level)
       keep(rule, disk, v->level, &wish);
   }

@@ -111,6 +111,8 @@ struct siox__rule {
   bool gap;      /* see siox__entry_demand */
   bool greatest; /* the greatest claim in force counts, whatever else is said */
   bool waits;    /* for those who have joined and said nothing yet (view's silent) */
+  /* The level at which the disk serves within delay budgets; NULL: there are none. */
+  uint32_t (*serves)(const void *state, uint32_t disk);
   struct siox__rule_disk *disk;
   uint32_t *kept, nkept; /* disks that would have been slowed but for them */
   struct siox__due due;
