@@ -454,6 +454,19 @@ def dxt_samples_are_imported_whole():
             rows(f"jobs: [{{trace: {out}}}]\n", "--schemes", "siox")
 
 
+def who_is_quicker_than_base_is_left_out_of_the_bounds():
+    """Two processes that read at once queue for both disks in base; com's late spin-ups pull them apart."""
+    jobs = "jobs: [{hints: truth, generate: {processes: 2, phases: 5, gap: 12.0787, burst: 100M, request: 256K, hints: true, together: false, operation: read, layout: '0:2:4K'}}]\n"
+    done, _ = sim("disks: 2\n" + jobs, "--schemes", "com,rt")
+    assert re.search(r"^bound at 1 % .* no scheme uses less, save those named below$", done.stdout, re.M), done.stdout
+    assert re.search(r"^  com: -[1-9][0-9.]* % I/O time .* -[0-9.]+ % run time against base", done.stdout, re.M), done.stdout
+    assert "  rt: " not in done.stdout, done.stdout
+    got = rows("disks: 2\n" + jobs, "--schemes", "com,rt")
+    assert got["com"]["less_io_time"] > 0.01 and got["rt"]["less_io_time"] == 0, got["com"]
+    done, _ = sim("disks: 2\n" + jobs, "--schemes", "rt")
+    assert done.stdout.count("no scheme uses less\n") == 3, done.stdout
+
+
 def many_jobs_may_have_one_name():
     """Each gets a number. Looking for a free one from the start each time took half an hour of so many."""
     jobs = "".join(f"- {{name: {name}, start: {i}, generate: {{processes: 1, phases: 1, gap: 1, burst: 4K, hints: false}}}}\n"

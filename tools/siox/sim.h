@@ -60,7 +60,9 @@ struct sim_row {
   double slow_down;     /* greatest over ranks of run time added, over the rank's in base; NAN: not
                            known */
   double delay_seconds; /* I/O time added, over all ranks that lost any */
-  double bound;         /* least joules for anyone who adds so much */
+  double bound;         /* least joules for anyone who adds so much and is in nothing quicker */
+  double less_io, less_run; /* parts of base's I/O time, of all ranks together, and of its run time
+                               that it did without; 0: none */
   double joules_state[SIOX_NSTATES];
   uint64_t transitions, requests, missed, released;
   struct siox_cache_totals cache; /* bytes */

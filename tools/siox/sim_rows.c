@@ -40,7 +40,11 @@ static struct sim_row *new_row(struct maker *m, const char *name, enum sim_kind 
 static void fill(struct sim_row *row, const struct siox_replay_result *r,
                  const struct siox_replay_result *base, bool waits_untold) {
   int64_t worst = 0, io = 0;
+  double all = 0, all_base = 0;
+  for (uint32_t i = 0; i < base->nranks; i++)
+    all_base += (double)base->rank[i].io_ns;
   for (uint32_t i = 0; i < r->nranks; i++) {
+    all += (double)r->rank[i].io_ns;
     worst = r->rank[i].worst_ns > worst ? r->rank[i].worst_ns : worst;
     io = r->rank[i].io_ns > io ? r->rank[i].io_ns : io;
   }
@@ -51,6 +55,9 @@ static void fill(struct sim_row *row, const struct siox_replay_result *r,
   row->added_io = added.io;
   row->slow_down = waits_untold ? NAN : added.run;
   row->delay_seconds = (double)added.io_ns / 1e9;
+  row->less_io = all < all_base ? 1 - all / all_base : 0;
+  if (r->end - r->start < base->end - base->start)
+    row->less_run = 1 - (double)(r->end - r->start) / (double)(base->end - base->start);
   row->seconds = (double)(r->end - r->start) / 1e9;
   row->io_seconds = (double)io / 1e9;
   row->worst_seconds = (double)worst / 1e9;
