@@ -12,6 +12,9 @@ siox_run siox "$SIOX_MPIEXEC" -n 1 "$bin/mxm_hinted" --n 256 --k 2 --work 0.1 --
 grep -q '^disk 7 .*┃' text && fail "a request is marked on disk 7, which holds no file"
 grep -q '^disk 6 .*┃' text || fail "the write to disk 6 is not marked"
 
+grep -q ' 6000 RPM ' text || fail "the legend does not say what the speeds are in: $(cat text)"
+grep -q '^policy siox, rule b: ' text || fail "the rule for what a change of speed costs is not named: $(cat text)"
+
 "$bin/siox" timeline run.siox --svg t.svg
 python3 - <<'END' || fail "the SVG is not what was asked for"
 import sys

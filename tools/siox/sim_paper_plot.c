@@ -140,7 +140,7 @@ static void draw_scale(double width, double bottom, const struct scale *scale, c
   if (scale->logarithmic)
     for (double ten = 1e-3; ten <= scale->most; ten *= 10)
       for (int i = 0; i < 3; i++) {
-        bool crowded = i && scale->most / scale->least > 100; /* then tens are enough */
+        bool crowded = i && scale->most / scale->least > 200; /* then tens are enough */
         if (!crowded && steps[i] * ten >= scale->least && steps[i] * ten <= scale->most)
           draw_line(width, bottom, scale, steps[i] * ten, out);
       }

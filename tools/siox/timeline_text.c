@@ -40,14 +40,15 @@ static void axis(const struct timeline *t, FILE *out, int label, int columns) {
 }
 
 static void legend(const struct timeline *t, FILE *out, int label, int columns, bool colour) {
+  const char *unit = t->drive.ramp ? " RPM" : "";
   fprintf(out, "%*s ", label, "");
   for (uint32_t level = t->drive.nlevels; level-- > 0;) {
     double speed = t->drive.level[level].speed;
     if (colour)
-      fprintf(out, "\x1b[38;5;%dm%s\x1b[0m %.0f  ", colour_of(speed, t->full_speed),
-              glyph(speed, t->full_speed), speed);
+      fprintf(out, "\x1b[38;5;%dm%s\x1b[0m %.0f%s  ", colour_of(speed, t->full_speed),
+              glyph(speed, t->full_speed), speed, unit);
     else
-      fprintf(out, "%s %.0f  ", glyph(speed, t->full_speed), speed);
+      fprintf(out, "%s %.0f%s  ", glyph(speed, t->full_speed), speed, unit);
   }
   fprintf(out, "%s requests  one column is %.3g s\n", request_mark,
           (double)(t->end - t->start) / 1e9 / columns);
@@ -59,7 +60,8 @@ int siox__timeline_text(const struct timeline *t, FILE *out, int width, bool col
   int columns = width - label - 13; /* room for the joules */
   if (columns < 10)
     columns = 10;
-  fprintf(out, "policy %s: %s\n", t->policy, t->program);
+  fprintf(out, "policy %s%s%s: %s\n", t->policy, t->drive.ramp ? ", rule " : "",
+          t->drive.ramp ? siox_rule_name(t->drive.rule) : "", t->program);
   for (uint32_t d = 0; d < t->ndisks; d++) {
     int shown = -1;
     snprintf(name, sizeof name, "disk %u", d);
