@@ -46,12 +46,14 @@ int siox__argument(const char **text, double low, double high, double *value) {
 }
 
 int siox__arguments(const char *text, const struct siox__key *keys, size_t nkeys, double *value) {
+  uint64_t seen = 0; /* each once */
   do {
     size_t k = 0, length = strcspn(text, "=");
     while (k < nkeys && (strlen(keys[k].name) != length || memcmp(keys[k].name, text, length) != 0))
       k++;
-    if (k == nkeys || !text[length])
+    if (k == nkeys || !text[length] || seen >> k & 1)
       return SIOX_EINVAL;
+    seen |= UINT64_C(1) << k;
     text += length + 1;
     if (siox__argument(&text, keys[k].low, keys[k].high, &value[k]) < 0)
       return SIOX_EINVAL;

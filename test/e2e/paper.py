@@ -239,6 +239,23 @@ def a_missing_file_is_named():
         assert os.path.join(made, "mxm-k4.yaml") + ": is missing" in paper(made, status=1).stderr
 
 
+def a_trace_without_an_end_is_told():
+    lines = "rank,file,op,offset,bytes,start,end\n" + "".join(f"0,/a,read,{4096 * i},4096,{i},{i}.1\n" for i in range(1, 60))
+    with directory_of() as made:
+        table, trace = os.path.join(made, "t.csv"), os.path.join(made, "t.siox")
+        with open(table, "w") as f:
+            f.write(lines)
+        subprocess.run([SIOX, "sim", "import", table, trace], check=True, capture_output=True)
+        os.truncate(trace, os.path.getsize(trace) - 40)
+        with open(os.path.join(made, "s2.yaml"), "w") as f:
+            f.write(scenario("  - {trace: t.siox}\n"))
+        sums(made)
+        done = paper(made)
+        words = "s2: a trace has no end; it is played as far as it goes"
+        assert done.stderr.count(f"siox sim: {words}\n") == 1, done.stderr
+        assert f"\n**{words}.**\n" in done.stdout and done.stdout.count("no end") == 1, done.stdout[:3000]
+
+
 def a_file_without_a_sum_is_not_read():
     with directory_of() as made:
         source = os.path.join(os.environ["SIOX_SOURCE"], "share", "drives", "36Z15.yaml")

@@ -467,6 +467,67 @@ def who_is_quicker_than_base_is_left_out_of_the_bounds():
     assert done.stdout.count("no scheme uses less\n") == 3, done.stdout
 
 
+def ask(*words, **more):
+    done = subprocess.run([SIOX, "sim", *words], capture_output=True, text=True, timeout=60, **more)
+    return done.returncode, done.stderr
+
+
+def what_is_read_more_than_once_is_no_pipe():
+    for text in ("SXtrace", one_job("b", 10, "true")):
+        status, error = ask("/dev/stdin", input=text)
+        assert status == 2 and "/dev/stdin: is not a regular file, and it is read more than once" in error, error
+
+
+def a_scheme_to_draw_is_known_at_once():
+    for name in ("nope", "rt", "static:7"):
+        done, files = sim(one_job("b", 10, "true"), "--schemes", "siox", "--timeline", "@/t.svg", "--draw", name, status=2)
+        assert f"--draw: scheme {name} is not among those compared" in done.stderr and not done.stdout, done
+        assert list(files) == ["s.yaml"], files
+    for name in ("base", f"static:{FULL}", "siox"):
+        assert "t.svg" in sim(one_job("b", 10, "true"), "--schemes", "siox", "--timeline", "@/t.svg", "--draw", name)[1]
+
+
+def an_argument_of_a_scheme_stands_once():
+    done, _ = sim(one_job("b", 10, "true"), "--schemes", "siox:delay=1,delay=50", status=2)
+    assert "its form is siox[:delay=" in done.stderr, done.stderr
+    sim(one_job("b", 10, "true"), "--schemes", "siox:delay=1,early=50")
+
+
+def a_file_that_is_nested_deeply_is_refused_at_once():
+    """libyaml alone takes minutes for so many."""
+    done, _ = sim("disks: 1\njobs:\n  " + "[" * 200000, status=2)
+    assert "s.yaml:3: more than 64 levels deep" in done.stderr, done.stderr
+
+
+def a_table_that_cannot_be_written_is_an_error():
+    with tempfile.TemporaryDirectory(prefix="siox-test.") as directory:
+        path = os.path.join(directory, "s.yaml")
+        with open(path, "w") as f:
+            f.write(one_job("b", 10, "true"))
+        done = subprocess.run(["sh", "-c", '"$0" sim "$1" --schemes siox >&-', SIOX, path], stderr=subprocess.PIPE, text=True)
+        assert done.returncode == 1 and "standard output cannot be written" in done.stderr, done
+
+
+def a_sweep_varies_a_key_once():
+    with tempfile.TemporaryDirectory(prefix="siox-test.") as directory:
+        write_sweep(directory, "'jobs[0].generate.gap'")
+        error = sweep(directory, status=2)
+        assert re.search(r"w.yaml:5: vary\[1\].key: jobs\[0\].generate.gap varies twice", error), error
+
+
+def an_output_of_a_sweep_is_a_regular_file():
+    with tempfile.TemporaryDirectory(prefix="siox-test.") as directory:
+        write_sweep(directory)
+        path = os.path.join(directory, "w.yaml")
+        text = open(path).read()
+        for output in (".", "/dev/full"):
+            with open(path, "w") as f:
+                f.write(text.replace("output: w.csv", f"output: {output}"))
+            error = sweep(directory, status=2)
+            assert "is there and is not a regular file" in error, error
+            assert sorted(os.listdir(directory)) == ["s.yaml", "w.yaml"] and not os.path.exists("/dev/full.d")
+
+
 def many_jobs_may_have_one_name():
     """Each gets a number. Looking for a free one from the start each time took half an hour of so many."""
     jobs = "".join(f"- {{name: {name}, start: {i}, generate: {{processes: 1, phases: 1, gap: 1, burst: 4K, hints: false}}}}\n"

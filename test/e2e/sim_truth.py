@@ -226,7 +226,7 @@ def a_trace_that_is_a_pipe_is_refused_at_once():
             with open(path, "w") as f:
                 f.write(f"disks: 1\ndrive: 36Z15\njobs: [{job}]\n")
             done = subprocess.run([SIOX, "sim", path], capture_output=True, text=True, timeout=60)
-            assert done.returncode == 2 and f"].trace: {pipe}: is not a file" in done.stderr and f"{path}:3: jobs[" in done.stderr, done
+            assert done.returncode == 2 and f"].trace: {pipe}: is not a regular file" in done.stderr and f"{path}:3: jobs[" in done.stderr, done
 
 
 if __name__ == "__main__":

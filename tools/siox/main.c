@@ -3,8 +3,11 @@
 #include "cli/slip.h"
 #include "common/stdio.h"
 #include "siox_tool.h"
+#include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 static const struct {
   const char *name, *help;
@@ -36,8 +39,21 @@ static int written(int status) {
   return 1;
 }
 
+/* Where it was closed nothing may be written either: not into /dev/null, as if it had been kept. */
+static int fill(void) {
+  bool closed = fcntl(STDOUT_FILENO, F_GETFD) < 0;
+  int fd, rc = siox__stdio_fill();
+  if (rc < 0 || !closed)
+    return rc;
+  if ((fd = open("/dev/null", O_RDONLY | O_CLOEXEC)) < 0)
+    return -1;
+  rc = dup2(fd, STDOUT_FILENO);
+  close(fd);
+  return rc;
+}
+
 int main(int argc, char **argv) {
-  if (siox__stdio_fill() < 0)
+  if (fill() < 0)
     return 1; /* nowhere to say why */
   const char *name = argc > 1 ? argv[1] : "";
   if (!strcmp(name, "--help") || !strcmp(name, "-h") || !strcmp(name, "help")) {

@@ -325,6 +325,21 @@ static bool outputs_free(const struct options *o, const struct sim_scenario *s) 
   return true;
 }
 
+/* Whether the scheme to draw is played at all. */
+static bool drawing_possible(const struct options *o, const struct sim_scenario *s,
+                             char *const *schemes) {
+  char name[SIM_STATIC_NAME];
+  int32_t speed = -1;
+  bool there = !o->draw || !strcmp(o->draw, "base");
+  while (!there && sim_static_next(s, &speed, name))
+    there = !strcmp(o->draw, name);
+  for (; !there && *schemes; schemes++)
+    there = !strcmp(o->draw, *schemes);
+  if (!there)
+    fprintf(stderr, "siox sim: --draw: scheme %s is not among those compared\n", o->draw);
+  return there;
+}
+
 static int show(const struct options *o, struct sim_rows *rows, const struct sim_scenario *s,
                 struct timeline *timeline) {
   int status = 0;
@@ -342,7 +357,8 @@ static int show(const struct options *o, struct sim_rows *rows, const struct sim
   if (o->plot)
     status |= siox__output_write("siox sim", o->plot, draw_plot, rows);
   if (o->timeline && timeline->end <= timeline->start) {
-    fprintf(stderr, "siox sim: --draw: scheme %s is not among those compared\n", o->draw);
+    fprintf(stderr, "siox sim: --timeline: nothing happens under %s that could be drawn\n",
+            o->draw);
     status = 1;
   } else if (o->timeline) {
     status |= siox__output_write("siox sim", o->timeline, draw_timeline, timeline);
@@ -479,7 +495,7 @@ static int play(struct options *o) {
     status = 1;
   } else if (o->schemes && !schemes_good(&scenario, schemes)) {
     status = SIOX__USAGE;
-  } else if (!outputs_free(o, &scenario)) {
+  } else if (!outputs_free(o, &scenario) || !drawing_possible(o, &scenario, schemes)) {
     status = SIOX__USAGE;
   } else if (o->print) {
     fputs(text, stdout);

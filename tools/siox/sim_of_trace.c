@@ -3,12 +3,14 @@
 #include "sim.h"
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 int sim_scenario_of_trace(const char *path, char **text) {
   char magic[2] = "";
   size_t size;
-  *text = NULL;
-  FILE *in = fopen(path, "re");
+  struct stat st;
+  *text = NULL; /* sim_scenario_load says what a pipe lacks */
+  FILE *in = stat(path, &st) == 0 && S_ISREG(st.st_mode) ? fopen(path, "re") : NULL;
   size_t n = in ? fread(magic, 1, 2, in) : 0;
   if (in)
     fclose(in);

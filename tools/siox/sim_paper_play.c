@@ -225,8 +225,12 @@ static void tell(struct work *w, int scene, int rule, int rc, const struct siox_
   sim_paper_name((enum sim_paper_scene)scene, name);
   pthread_mutex_lock(&w->lock);
   w->done++;
-  if (rc)
-    fprintf(stderr, "siox sim: %s\n", *diag->text ? diag->text : siox_strerror(rc));
+  if (rc && *diag->text)
+    fprintf(stderr, "siox sim: %s\n", diag->text);
+  else if (rc)
+    fprintf(stderr, "siox sim: %s, rule %s: %s\n", name, rule_name, siox_strerror(rc));
+  else if (rows->cut && rule == w->p->first_rule)
+    fprintf(stderr, "siox sim: %s: a trace has no end; it is played as far as it goes\n", name);
   for (uint32_t i = 0; i < rows->count && !rc; i++)
     if (rows->row[i].wrong[0]) {
       fprintf(stderr, "siox sim: %s, rule %s: %s: %s\n", name, rule_name, rows->row[i].name,

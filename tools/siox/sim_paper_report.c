@@ -244,6 +244,16 @@ static void sources(const struct sim_paper *p, FILE *out) {
     fprintf(out, "| %s | `%s` |\n", p->files.file[i].name, p->files.file[i].hash);
 }
 
+/* A recording that was ended early makes every figure of its scenario another. */
+static void cuts(const struct sim_paper *p, FILE *out) {
+  for (int scene = 0; scene < SIM_NSCENES; scene++) {
+    char name[32];
+    sim_paper_name((enum sim_paper_scene)scene, name);
+    if (p->scene[scene].rule[p->first_rule].rows.cut)
+      fprintf(out, "\n**%s: a trace has no end; it is played as far as it goes.**\n", name);
+  }
+}
+
 static bool is_explained(const struct sim_paper *p) {
   char *path = NULL;
   bool there = asprintf(&path, "%s/README.md", p->files.directory) > 0 && access(path, R_OK) == 0;
@@ -279,6 +289,7 @@ int sim_paper_report(const struct sim_paper *p, const char *command, const char 
       sim_paper_choices(p, report, out);
       fputs(".\n", out);
     }
+    cuts(p, out);
     in_short(p, &counts[0], &counts[1], report, out);
     fputs("\n## Words\n", out);
     sim_paper_terms(p, report, out);

@@ -191,6 +191,7 @@ static void clear_parts(const struct sim_parts *p) {
 int sim_parts_open(struct sim_parts *p, const char *output, uint64_t points, uint64_t mark,
                    bool make) {
   uint64_t missing, faulty;
+  struct stat st;
   mark = sim_mark_file(mark, "/proc/self/exe"); /* another build may play otherwise */
   *p = (struct sim_parts){.output = strdup(output), .points = points, .mark = mark};
   int rc = find_rank(p);
@@ -199,6 +200,10 @@ int sim_parts_open(struct sim_parts *p, const char *output, uint64_t points, uin
   if (!p->output || asprintf(&p->directory, "%s.d", output) < 0) {
     p->directory = NULL;
     return no_memory();
+  }
+  if (stat(p->output, &st) == 0 && !S_ISREG(st.st_mode)) {
+    fprintf(stderr, "siox sim: %s: is there and is not a regular file\n", p->output);
+    return SIOX__USAGE;
   }
   if (make && mkdir(p->directory, 0777) < 0 && errno != EEXIST)
     return lost(p->directory, "cannot be made");

@@ -110,7 +110,8 @@ char *sim_loader_trace(struct sim_loader *in, unsigned index) {
   if (!path)
     sim_loader_fail(in, SIOX_ENOMEM, key, siox_strerror(SIOX_ENOMEM));
   else if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) {
-    snprintf(what, sizeof what, "%.400s: is not a file, and a trace is read more than once", path);
+    snprintf(what, sizeof what, "%.400s: is not a regular file, and it is read more than once",
+             path);
     sim_loader_fail(in, SIOX_EINVAL, key, what);
   }
   return path;
@@ -184,7 +185,13 @@ static int load(struct sim_loader *in) {
 int sim_scenario_load(struct sim_scenario *s, const char *path, const struct sim_override *set,
                       uint32_t nset, struct siox_diag *diag) {
   struct sim_loader in = {.s = s, .diag = diag};
+  struct stat st;
   memset(s, 0, sizeof *s);
+  if (stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode)) {
+    snprintf(diag->text, sizeof diag->text,
+             "%.400s: is not a regular file, and it is read more than once", path);
+    return SIOX_EINVAL;
+  }
   int rc = siox__yaml_open(&in.yaml, path, diag);
   if (rc)
     return rc;
@@ -192,8 +199,6 @@ int sim_scenario_load(struct sim_scenario *s, const char *path, const struct sim
     in.rc = (set[i].add ? siox__yaml_set : siox__yaml_replace)(&in.yaml, set[i].key, set[i].value,
                                                                diag);
   char *real = realpath(path, NULL);
-  if (!real)
-    real = strdup(path); /* a pipe can be read but lies nowhere */
   in.directory = real ? dirname(real) : NULL;
   if (!in.directory && in.rc == 0)
     sim_loader_fail(&in, SIOX_EIO, "", "its directory cannot be found");

@@ -171,11 +171,29 @@ static uint64_t mark_values(const struct sweep *w, uint64_t mark) {
   return mark;
 }
 
+/* One value of two would never be seen. */
+static bool keys_differ(struct sweep *w) {
+  struct siox_diag diag;
+  char key[64];
+  for (unsigned i = 1; i < w->text->vary_count; i++)
+    for (unsigned k = 0; k < i; k++)
+      if (!strcmp(w->text->vary[i].key, w->text->vary[k].key)) {
+        snprintf(key, sizeof key, "vary[%u].key", i);
+        siox__yaml_fail(&w->yaml, &diag, SIOX_EINVAL, key, "%.200s varies twice",
+                        w->text->vary[i].key);
+        fprintf(stderr, "siox sim: %s\n", diag.text);
+        return false;
+      }
+  return true;
+}
+
 /* 0, or an exit status with a message. */
 static int prepare(struct sweep *w, const char *path, struct sim_parts *parts) {
   struct siox_diag diag;
   char key[64];
   uint64_t points = 1, mark = sim_mark(1, w->yaml.text, w->yaml.size);
+  if (!keys_differ(w))
+    return SIOX__USAGE;
   for (unsigned i = 0; i < w->text->vary_count; i++) {
     points *= w->text->vary[i].values_count;
     snprintf(key, sizeof key, "vary[%u].values", i);

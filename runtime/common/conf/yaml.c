@@ -67,10 +67,38 @@ static int parse_failed(const yaml_parser_t *p, const char *path, struct siox_di
              p->context ? ", " : "", p->problem ? p->problem : "not YAML");
 }
 
+/* libyaml's time grows with the square of how deep brackets stand in each other, and what reads the
+ * tree calls itself for each. A mistake of another kind is left to who reads the tree. */
+static int check_depth(struct siox__yaml *y, struct siox_diag *diag) {
+  enum { MAX_DEPTH = 64 };
+  yaml_parser_t parser;
+  int rc = 0, depth = 0;
+  bool over = false;
+  if (!yaml_parser_initialize(&parser))
+    return no_memory(y->path, diag);
+  yaml_parser_set_input_string(&parser, (const unsigned char *)y->text, y->size);
+  while (!over && rc == 0) {
+    yaml_event_t event;
+    if (!yaml_parser_parse(&parser, &event))
+      break;
+    over = event.type == YAML_STREAM_END_EVENT || event.type == YAML_NO_EVENT;
+    depth += event.type == YAML_SEQUENCE_START_EVENT || event.type == YAML_MAPPING_START_EVENT;
+    depth -= event.type == YAML_SEQUENCE_END_EVENT || event.type == YAML_MAPPING_END_EVENT;
+    if (depth > MAX_DEPTH)
+      rc = say(diag, SIOX_ERANGE, "%s:%zu: more than %d levels deep", y->path,
+               event.start_mark.line + 1, MAX_DEPTH);
+    yaml_event_delete(&event);
+  }
+  yaml_parser_delete(&parser);
+  return rc;
+}
+
 /* y->text as a tree. */
 static int parse(struct siox__yaml *y, struct siox_diag *diag) {
   yaml_parser_t parser;
-  int rc = 0;
+  int rc = check_depth(y, diag);
+  if (rc)
+    return rc;
   if (!yaml_parser_initialize(&parser))
     return no_memory(y->path, diag);
   yaml_parser_set_input_string(&parser, (const unsigned char *)y->text, y->size);
