@@ -16,7 +16,7 @@ extern "C" {
 enum siox_event_kind {
   SIOX_EVENT_START,  /* bank begins; disks at their initial levels */
   SIOX_EVENT_CLAIM,  /* disks' entries of client changed; run values as asked are in the event */
-  SIOX_EVENT_LEAVE,  /* client is gone, its claims are dropped already; disks it had claims on or touched unpredicted */
+  SIOX_EVENT_LEAVE,  /* client is gone, its claims are dropped already; disks it had claims on */
   SIOX_EVENT_OPEN,   /* client opened a file on these disks */
   SIOX_EVENT_ACCESS, /* client's request for these disks arrives; not yet charged */
   SIOX_EVENT_WAKE,   /* the time asked for has come */
@@ -29,6 +29,7 @@ struct siox_event {
   int64_t need_by, until;        /* CLAIM */
   const struct siox_mask *missed; /* ACCESS, OPEN: the disks that no live prediction of the client (collectives: of any
                                    * member) covers. LEAVE: the disks whose last claim was F = 1 */
+  const struct siox_mask *touched; /* LEAVE: the disks that it had touched unpredicted and had no claims on */
 };
 
 struct siox_disk_view {

@@ -24,7 +24,7 @@ static void take(struct siox_mask *changed, const struct siox_claim_run *run,
 }
 
 static void tell_policy(struct siox_bank *bank, const struct siox_event *event) {
-  if (siox_mask_empty(event->disks))
+  if (siox_mask_empty(event->disks) && (!event->touched || siox_mask_empty(event->touched)))
     return;
   siox__bank_ask(bank, event);
   siox__bank_obey(bank, event);
@@ -105,13 +105,15 @@ int siox_bank_leave(struct siox_bank *bank, int64_t now, uint32_t client) {
     int64_t touched = siox_claims_get(bank->unknown, client, d).need_by;
     if (touched > bank->shown[d].orphaned)
       bank->shown[d].orphaned = touched;
-    siox_mask_set(&bank->mask, d);
+    if (siox_mask_test(&bank->mask, d))
+      siox_mask_clear(&bank->changed, d);
   }
   siox_claims_drop(bank->unknown, client, NULL);
 
   struct siox_event event = {.kind = SIOX_EVENT_LEAVE,
                              .disks = &bank->mask,
                              .missed = &bank->missed,
+                             .touched = &bank->changed,
                              .client = client,
                              .job = bank->client[client].job};
   tell_policy(bank, &event);

@@ -346,10 +346,10 @@ static void step(struct siox__budget *budget, struct siox__budget_disk *b,
       to = l;
   }
   if (to == b->serve && !seen) {
-    uint32_t next = next_to(drive, b->serve, goal);
-    ns = change_ns(drive, b->serve, next);
-    if (ns < SIOX_NEVER && ns > b->longest && pays(budget, b, all, goal, next, ns, gap, now))
-      to = next;
+    uint32_t neighbour = next_to(drive, b->serve, goal);
+    ns = change_ns(drive, b->serve, neighbour);
+    if (ns < SIOX_NEVER && ns > b->longest && pays(budget, b, all, goal, neighbour, ns, gap, now))
+      to = neighbour;
   }
   if (to < b->serve) {
     b->tried_until = now + TRIAL * ns;

@@ -28,6 +28,7 @@ struct siox__budget_disk {
   bool used;                /* requests since the last gap began */
   bool known;               /* cycle and period are, */
   bool first;               /* from one cycle only */
+  bool untold;              /* nobody has told of the present gap */
   bool spends;              /* savings are spent on a level that is not earned */
   bool told;                /* that a need is served below what it asks for was counted */
 };

@@ -52,6 +52,7 @@ void siox__cycle_ends(struct siox__budget_disk *b, const struct siox_drive *driv
   b->gap = gap;
   b->told_end = next;
   b->first = !b->known;
+  b->untold = untold;
   b->known = true;
   b->used = false;
 }
@@ -61,12 +62,13 @@ void siox__cycle_told(struct siox__budget_disk *b, const struct siox_drive *driv
   double part = b->first ? 1 : SMOOTHING, was[SIOX_MAX_LEVELS], is[SIOX_MAX_LEVELS];
   int64_t gap = b->gap + (next - b->told_end);
   gap = gap > 0 ? gap : 0;
-  gap_joules(drive, b->gap, false, was);
+  gap_joules(drive, b->gap, b->untold, was);
   gap_joules(drive, gap, false, is);
   for (uint32_t l = 0; l < drive->nlevels; l++)
     b->cycle[l] += drive->level[l].serves ? (is[l] - was[l]) / part : 0;
   b->longest = gap > b->longest ? gap : b->longest;
   b->usual += (gap - b->gap) / (b->first ? 1 : FORGETTING);
   b->gap = gap;
+  b->untold = false;
   b->told_end = next;
 }

@@ -450,9 +450,9 @@ static void gap(struct state *state, int64_t now, uint32_t disk, const struct si
   const struct siox_disk_view *v = &view->disk[disk];
   struct siox__stand stand = siox__stand_of(v, now);
   wish->level = plan(now, v, &stand, need, &wish->asked);
+  /* It is not slowed before it is free, so there is no way back to plan. */
   if (v->free_at > now && wish->level < v->level)
-    wish->level =
-        v->level; /* it is not slowed before it is free, so there is no way back to plan */
+    wish->level = v->level;
   wish->job = wish->level > need->floor ? need->next_job : need->floor_job;
   lead(state, now, disk, view, need, &stand, wish);
   if (v->free_at > now) /* settled then: there may be more to gain or to lose */

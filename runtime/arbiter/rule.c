@@ -109,7 +109,8 @@ static int64_t patience(const struct siox__rule *rule, const struct siox_view *v
 }
 
 /* Has the client, whose job has a delay budget, named a next use of the disk? A touch is that use,
- * come early: what it costs at the level that the disk serves at is in the budget. */
+ * come early: what it costs at the level that the disk serves at is in the budget. Where levels are
+ * served by budgets (rule->serves) the view has its jobs. */
 static bool named(const struct siox__rule *rule, const struct siox_view *view, int64_t now,
                   uint32_t disk, uint32_t client, uint32_t job) {
   if (!rule->serves || view->unbudgeted || !(view->job[job].budget > 0))
@@ -233,7 +234,8 @@ static void note_users(struct siox__rule_disk *rule, int64_t now, uint32_t disk,
       rule->left = now;
   } else if (event->kind == SIOX_EVENT_OPEN || event->kind == SIOX_EVENT_ACCESS ||
              (event->kind == SIOX_EVENT_CLAIM && event->flag >= 0)) {
-    rule->again |= rule->left != INT64_MIN && now <= siox__later(rule->left, view->hold[disk]);
+    if (rule->left != INT64_MIN)
+      rule->again = now <= siox__later(rule->left, view->hold[disk]);
     rule->left = INT64_MIN;
   }
 }
@@ -411,6 +413,11 @@ int64_t siox__rule_event(struct siox__rule *rule, void *state, siox__wish_fn wis
     for (d = siox_mask_next(disks, 0); d < view->ndisks; d = siox_mask_next(disks, d + 1))
       look(rule, state, wish, now, d, event, view, out);
   }
+  /* Only where gaps are planned it counts that all are gone. */
+  if (event->kind == SIOX_EVENT_LEAVE && rule->gap)
+    for (d = siox_mask_next(event->touched, 0); d < view->ndisks;
+         d = siox_mask_next(event->touched, d + 1))
+      look(rule, state, wish, now, d, event, view, out);
   int64_t next = siox__due_next(&rule->due);
   return rule->nkept ? siox__sooner(next, view->silent) : next;
 }

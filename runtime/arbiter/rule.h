@@ -101,7 +101,7 @@ struct siox__rule_disk {
   uint32_t witness;  /* client whose claim was found to keep the level last */
   int64_t left;      /* when the last of those who had used or claimed it was gone; INT64_MIN: some
                         are there, or nobody ever came */
-  bool again;        /* somebody has come soon after that */
+  bool again;        /* the last time that it was so, somebody came soon after */
   bool settled;      /* at the last look the claims came to the level that the disk has */
   bool used;         /* somebody has touched or claimed it */
   bool kept;         /* it is in the list of these */

@@ -27,9 +27,17 @@ static void hint(void *context, const struct siox_mask *T, int32_t S, int32_t F,
   siox__hint(T, S, F, need_by, until, siox__self.site, true);
 }
 
-/* Calls of this thread that passed messages, and when the predictor wants to hear of one again. */
+/* Calls of this thread that passed messages, when the last of them was over, and when the predictor
+ * wants to hear of one again. */
 static _Thread_local uint64_t beats __attribute__((tls_model("initial-exec")));
 static _Thread_local int64_t beat_at __attribute__((tls_model("initial-exec")));
+static _Thread_local int64_t next_beat __attribute__((tls_model("initial-exec")));
+
+static struct siox__predictor *with_beats(struct siox__predictor *p) {
+  p->beats = beats;
+  p->beat_at = beat_at;
+  return p;
+}
 
 /* Each thread that accesses files, by number from 1. */
 static _Thread_local uint64_t number __attribute__((tls_model("initial-exec")));
@@ -151,9 +159,7 @@ SIOX_EXPORT int64_t siox_region_enter(struct siox_region *region, int64_t trip) 
     return measured;
   int saved = errno;
   const int64_t now = siox__now_ns();
-  struct siox__predictor *p = predictor();
-  p->beats = beats;
-  int64_t next = siox__predictor_enter(p, region, trip, now);
+  int64_t next = siox__predictor_enter(with_beats(predictor()), region, trip, now);
   end();
   siox__held_look(now);
   errno = saved;
@@ -180,9 +186,7 @@ SIOX_EXPORT void siox_region_leave(struct siox_region *region) {
   if (!owns_regions() || !begin())
     return;
   int saved = errno;
-  struct siox__predictor *p = predictor();
-  p->beats = beats;
-  siox__predictor_leave(p, region, siox__now_ns());
+  siox__predictor_leave(with_beats(predictor()), region, siox__now_ns());
   end();
   errno = saved;
 }
@@ -209,10 +213,11 @@ SIOX_EXPORT void siox_region_hint(struct siox_region *region, int32_t F, int64_t
 
 void siox__predict_beat(int64_t now) {
   beats++;
-  if (now < beat_at || mine != atomic_load_explicit(&siox__client.epoch, memory_order_relaxed) ||
+  beat_at = now;
+  if (now < next_beat || mine != atomic_load_explicit(&siox__client.epoch, memory_order_relaxed) ||
       !begin())
     return;
-  beat_at = siox__predictor_beat(predictor(), beats, now);
+  next_beat = siox__predictor_beat(predictor(), beats, now);
   end();
 }
 

@@ -131,6 +131,13 @@ struct siox__rhythm {
   uint64_t n;
 };
 
+/* Instances that went by beats, up to the last of them; and what came after it, likewise newest at
+ * (courses.n - 1) % SIOX__COURSES. */
+struct siox__beaten {
+  struct siox__courses courses;
+  int64_t rest[SIOX__COURSES];
+};
+
 struct siox__region_state {
   int64_t time[SIOX__LATEST]; /* durations of the last instances, newest at (ntimes - 1) % LATEST */
   uint64_t ntimes;
@@ -153,7 +160,7 @@ struct siox__region_state {
    * in a row had as many; and the courses of those, or NULL. */
   int64_t beats;
   uint32_t beats_alike;
-  struct siox__courses *beat_courses;
+  struct siox__beaten *beaten;
   struct siox__context *after; /* what its bursts did, one a site it led to or can lead to */
   uint32_t nafter, maxafter;
   struct siox_region *followed[SIOX__FOLLOWED]; /* gaps that came next so far */
@@ -246,7 +253,10 @@ struct siox__predictor {
    * file; how many there are; how many each disk has. */
   struct siox__flight *flights[SIOX__FLIGHT_ROWS], *lost;
   uint32_t nflights, *aloft;
-  uint64_t beats; /* calls of the thread with the regions that passed messages, set before events */
+  /* Calls of the thread with the regions that passed messages, and when the last of them was over;
+   * set before events. */
+  uint64_t beats;
+  int64_t beat_at;
   int64_t rested; /* told last by siox__predict_rest */
   int64_t now;    /* of the last event that told the time */
   uint32_t visit;
@@ -296,8 +306,11 @@ int64_t siox__predictor_enter(struct siox__predictor *p, struct siox_region *reg
                               int64_t now);
 int64_t siox__predictor_tick(struct siox__predictor *p, struct siox_region *region,
                              int64_t iteration, int64_t now);
-/* A call that passes messages, point-to-point or collective, is over: how loops whose iterations
- * nobody counts go forward. `beats` such calls were made so far. When the next one is wanted. */
+/* A beat: a call that passes messages, point-to-point or collective, is over. They tell how loops
+ * whose iterations nobody counts go forward. beats: such calls of the thread with the regions, from
+ * its beginning on. Returns the time from which on the next one is wanted; sooner ones are
+ * harmless.
+ */
 int64_t siox__predictor_beat(struct siox__predictor *p, uint64_t beats, int64_t now);
 /* region NULL: the innermost OUTSIDE region, if there is one. */
 void siox__predictor_leave(struct siox__predictor *p, struct siox_region *region, int64_t now);
@@ -448,6 +461,8 @@ void siox__frame_tick(struct siox__frame *f, int64_t iteration, int64_t now);
 /* The frame's region is over. */
 void siox__frame_took(const struct siox__predictor *p, struct siox__frame *f, int64_t now);
 /* predict_beats.c: how gaps go forward by the messages that are passed in them. */
+/* A region begins when the thread has made so many of these calls. */
+void siox__frame_beats_begin(struct siox__frame *f, uint64_t beats);
 /* The frame's region is over, and has lasted. */
 void siox__frame_beats_took(const struct siox__predictor *p, struct siox__frame *f, int64_t now);
 /* When it ends, by what was left in earlier instances after as many messages; SIOX_UNKNOWN: they
@@ -458,6 +473,9 @@ int64_t siox__end_by_beats(const struct siox__frame *f);
 void siox__gap_replan(struct siox__predictor *p, int64_t now);
 /* When the present gap ends, as far as can be told at `now`; now itself when nothing is known. */
 int64_t siox__gap_end(const struct siox__predictor *p, int64_t now);
+/* When the first of the disks that were released has to be claimed again (SIOX_LEAD_TRANSITION);
+ * SIOX_NEVER: none. */
+int64_t siox__earliest_due(const struct siox__predictor *p);
 /* Iteration at which to look again; SIOX_NEVER when nothing can change any more. */
 int64_t siox__next_tick(const struct siox__predictor *p, const struct siox__frame *f, int64_t now);
 #endif

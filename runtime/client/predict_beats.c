@@ -6,8 +6,9 @@
 #include "client/predict.h"
 #include <stdlib.h>
 
-/* Closer than this, or than such a part of a gap, they cost more than they tell. */
-static const int64_t BEAT_NS = 1000000;
+/* Closer than this, or than such a part of a gap, they cost more than they tell; but another gap
+ * may have begun after MOST_NS. */
+static const int64_t BEAT_NS = 1000000, MOST_NS = 100000000;
 enum { BEATS = 2 * SIOX__PARTS };
 /* So many instances in a row must have had as many as the one before: one may by chance. */
 enum { ALIKE = 2 };
@@ -19,9 +20,19 @@ static void goes_on(struct siox__frame *f, uint64_t beats, int64_t now) {
     f->beat.trip = 0;
 }
 
+/* When the next one is wanted. */
+static int64_t next_beat(const struct siox__predictor *p, const struct siox__frame *f,
+                         int64_t now) {
+  const int64_t part = (siox__gap_end(p, now) - f->start) / BEATS;
+  const int64_t next = now + (part < MOST_NS ? part : MOST_NS), due = siox__earliest_due(p);
+  const int64_t sooner = next < due ? next : due;
+  return sooner > now + BEAT_NS ? sooner : now + BEAT_NS;
+}
+
 int64_t siox__predictor_beat(struct siox__predictor *p, uint64_t beats, int64_t now) {
   uint32_t i = 0;
   p->beats = beats;
+  p->beat_at = now;
   while (i < p->depth && p->stack[i].no_gap)
     i++;
   if (siox__predictor_asleep(p) || i == p->depth)
@@ -34,26 +45,38 @@ int64_t siox__predictor_beat(struct siox__predictor *p, uint64_t beats, int64_t 
   if (!p->gap || (top != f && siox__frame_trip(top) > 0))
     return now + BEAT_NS;
   siox__gap_replan(p, now);
-  const int64_t part = (siox__gap_end(p, now) - f->start) / BEATS;
-  return now + (part > BEAT_NS ? part : BEAT_NS);
+  return next_beat(p, f, now);
+}
+
+void siox__frame_beats_begin(struct siox__frame *f, uint64_t beats) {
+  const struct siox__region_state *s = f->region->state;
+  f->beat0 = beats;
+  siox__course_begins(&f->beat, s->beats);
 }
 
 void siox__frame_beats_took(const struct siox__predictor *p, struct siox__frame *f, int64_t now) {
   struct siox__region_state *s = f->region->state;
-  const int64_t n = (int64_t)(p->beats - f->beat0);
-  const bool alike = n > 0 && s->beats == n;
+  const int64_t n = (int64_t)(p->beats - f->beat0), last = p->beat_at;
+  const bool alike = n > 0 && s->beats == n && last >= f->start && last <= now;
   /* Without memory for it time alone has to do. */
-  if (alike && !s->beat_courses)
-    s->beat_courses = calloc(1, sizeof *s->beat_courses);
-  if (alike && s->beat_courses)
-    siox__course_ends(s->beat_courses, &f->beat, now - f->start);
+  if (alike && !s->beaten)
+    s->beaten = calloc(1, sizeof *s->beaten);
+  if (alike && s->beaten) {
+    s->beaten->rest[s->beaten->courses.n % SIOX__COURSES] = now - last;
+    siox__course_ends(&s->beaten->courses, &f->beat, last - f->start);
+  }
   s->beats = n;
   s->beats_alike = alike ? s->beats_alike + 1 : 0;
 }
 
 int64_t siox__end_by_beats(const struct siox__frame *f) {
   const struct siox__region_state *s = f->region->state;
-  const bool told = s->beat_courses && s->beats_alike >= ALIKE;
-  const int64_t left = told ? siox__course_left(s->beat_courses, &f->beat) : -1;
-  return left < 0 ? SIOX_UNKNOWN : f->start + f->beat.at + left;
+  const struct siox__beaten *b = s->beats_alike >= ALIKE ? s->beaten : NULL;
+  const int64_t left = b ? siox__course_left(&b->courses, &f->beat) : -1;
+  if (left < 0)
+    return SIOX_UNKNOWN;
+  int64_t rest = b->rest[0];
+  for (uint64_t i = 1; i < SIOX__COURSES && i < b->courses.n; i++)
+    rest = b->rest[i] < rest ? b->rest[i] : rest;
+  return f->start + f->beat.at + left + rest;
 }

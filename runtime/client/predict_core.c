@@ -27,7 +27,7 @@ void siox__predictor_free(struct siox__predictor *p) {
     next = s->link;
     free(s->after);
     free(s->courses);
-    free(s->beat_courses);
+    free(s->beaten);
     free(s);
     r->state = NULL;
   }
@@ -443,10 +443,9 @@ int64_t siox__predictor_enter(struct siox__predictor *p, struct siox_region *reg
                                               .start = now,
                                               .trip = trip,
                                               .seen = now,
-                                              .window_start = now,
-                                              .beat0 = p->beats};
+                                              .window_start = now};
   struct siox__frame *f = &p->stack[p->depth - 1];
-  siox__course_begins(&f->beat, s->beats);
+  siox__frame_beats_begin(f, p->beats);
   f->no_gap = s->doubt > 0;
   s->had_access = false;
   bool lasts = will_last(p, f);

@@ -260,6 +260,14 @@ int64_t siox__gap_end(const struct siox__predictor *p, int64_t now) {
   return end > now ? end : now;
 }
 
+int64_t siox__earliest_due(const struct siox__predictor *p) {
+  int64_t due = SIOX_NEVER;
+  for (uint32_t d = 0; p->env.lead == SIOX_LEAD_TRANSITION && d < p->env.ndisks; d++)
+    if (p->claimed[d].state == SIOX__RELEASED && p->claimed[d].due < due)
+      due = p->claimed[d].due;
+  return due;
+}
+
 int64_t siox__next_tick(const struct siox__predictor *p, const struct siox__frame *f, int64_t now) {
   int64_t trip = siox__frame_trip(f), left = trip - f->iterations;
   const double each = step_of(f, trip);
@@ -275,10 +283,7 @@ int64_t siox__next_tick(const struct siox__predictor *p, const struct siox__fram
   if ((f->iterations > 0 || !s->nsteps) && f->iterations < step)
     step = f->iterations > 0 ? (double)f->iterations : 1;
   if (p->env.lead == SIOX_LEAD_TRANSITION) {
-    int64_t due = SIOX_NEVER;
-    for (uint32_t d = 0; d < p->env.ndisks; d++)
-      if (p->claimed[d].state == SIOX__RELEASED && p->claimed[d].due < due)
-        due = p->claimed[d].due;
+    const int64_t due = siox__earliest_due(p);
     if (due != SIOX_NEVER) {
       /* The last iteration that still begins before it is due. */
       double until = ((double)due - (double)now) / each - 1;

@@ -30,7 +30,7 @@ static void under_claims_they_wait_for_all_of_hold(void **state) {
   (void)state;
   struct lab *lab = lab_open("claims", 1);
   visit(lab, 1);
-  assert_falls_at(lab, 2 + hold(lab));
+  assert_falls_at(lab, 1 + service_s(15000, 64 * KB, false) + hold(lab)); /* of the touch */
   lab_close(lab);
 }
 
@@ -72,6 +72,17 @@ static void who_comes_much_later_has_not_followed(void **state) {
   lab_close(lab);
 }
 
+static void once_nobody_has_followed_a_tenth_is_enough_again(void **state) {
+  (void)state;
+  struct lab *lab = lab_open("siox", 1);
+  visit(lab, 1);
+  visit(lab, 2 + hold(lab) / 2);
+  visit(lab, 4 + hold(lab) * 3);
+  assert_int_equal(lab_speed(lab, 4.5 + hold(lab) * 3, 0), 15000);
+  assert_int_equal(lab_speed(lab, 5 + hold(lab) * 3.5, 0), 6000);
+  lab_close(lab);
+}
+
 static void who_was_needed_there_until_it_left_counts_likewise(void **state) {
   (void)state;
   struct lab *lab = lab_open("siox", 1);
@@ -91,6 +102,7 @@ int main(void) {
       cmocka_unit_test(somebody_who_has_not_used_it_does_not_count),
       cmocka_unit_test(once_others_have_followed_all_of_hold_counts),
       cmocka_unit_test(who_comes_much_later_has_not_followed),
+      cmocka_unit_test(once_nobody_has_followed_a_tenth_is_enough_again),
       cmocka_unit_test(who_was_needed_there_until_it_left_counts_likewise),
   };
   return cmocka_run_group_tests_name("left", tests, NULL, NULL);

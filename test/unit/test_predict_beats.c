@@ -115,6 +115,40 @@ static void more_than_ever_tell_nothing_any_more(void **state) {
   end(&w);
 }
 
+/* So many messages in the first second, and none in the nine that follow. */
+static void early_messages(struct world *w, int n) {
+  enter(w);
+  beat(w, n, SECOND);
+  w->now += 9 * SECOND;
+  leave(w);
+}
+
+static void what_comes_after_the_last_message_counts(void **state) {
+  (void)state;
+  for (int n = 1; n < 40; n += 19) {
+    struct world w;
+    setup(&w);
+    for (int i = 0; i < 5; i++)
+      early_messages(&w, n);
+    enter(&w);
+    beat(&w, n, SECOND);
+    assert_left(&w, 9 * SECOND);
+    end(&w);
+  }
+}
+
+static void in_a_gap_of_hours_the_next_is_wanted_soon_all_the_same(void **state) {
+  (void)state;
+  struct world w;
+  setup(&w);
+  for (int i = 0; i < 4; i++)
+    instance(&w, 20, 36000 * SECOND);
+  enter(&w);
+  w.now += SECOND;
+  assert_int_equal(siox__predictor_beat(&w.p, ++beats, w.now), w.now + SECOND / 10);
+  end(&w);
+}
+
 static void messages_outside_of_the_gap_do_not_count(void **state) {
   (void)state;
   struct world w;
@@ -151,10 +185,10 @@ static void none_is_wanted_again_at_once(void **state) {
   struct world w;
   setup(&w);
   for (int i = 0; i < 4; i++)
-    instance(&w, 20, 10 * SECOND);
+    instance(&w, 20, 4 * SECOND);
   enter(&w);
-  w.now += SECOND / 2;
-  assert_int_equal(siox__predictor_beat(&w.p, ++beats, w.now), w.now + 10 * SECOND / 64);
+  w.now += SECOND / 5;
+  assert_int_equal(siox__predictor_beat(&w.p, ++beats, w.now), w.now + 4 * SECOND / 64);
   end(&w);
 }
 
@@ -165,6 +199,8 @@ int main(void) {
       cmocka_unit_test(where_their_number_differs_time_alone_tells),
       cmocka_unit_test(as_many_by_chance_tell_nothing),
       cmocka_unit_test(more_than_ever_tell_nothing_any_more),
+      cmocka_unit_test(what_comes_after_the_last_message_counts),
+      cmocka_unit_test(in_a_gap_of_hours_the_next_is_wanted_soon_all_the_same),
       cmocka_unit_test(messages_outside_of_the_gap_do_not_count),
       cmocka_unit_test(the_counted_loop_of_a_called_function_is_left_to_itself),
       cmocka_unit_test(none_is_wanted_again_at_once),
