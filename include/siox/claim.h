@@ -32,6 +32,8 @@ struct siox_claim_run { /* the disks [first, first + count); runs of a message a
   int64_t until;       /* F=1: needed until then (SIOX_NEVER); F=0: ignored */
 };
 
+struct siox_claim_use;
+
 /* What one client says of one disk. */
 struct siox_claim_entry {
   uint64_t seq;
@@ -40,6 +42,7 @@ struct siox_claim_entry {
   int64_t need_by, until;
   int64_t since;       /* when it was made, for decay */
   uint64_t site;       /* that it came from, 0: not known */
+  struct siox_claim_use *use; /* F=1, in a bank: what the client has done under the claim; until claims change */
 };
 
 struct siox_claims; /* claims of all clients of one bank; clients are small integers given by the bank */

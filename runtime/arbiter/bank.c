@@ -3,6 +3,7 @@
  * bank_event.c (time, policy, commands), bank_claim.c, bank_access.c and bank_share.c (whose joules
  * they are). */
 #include "arbiter/bank_limit.h"
+#include "arbiter/claims.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -104,6 +105,7 @@ static int set_up(struct siox_bank *bank, const struct siox_bank_options *o) {
       bank->shown[d].wear_from[w] = INT64_MIN;
     siox__bank_show(bank, d);
   }
+  siox__claims_follow(bank->claims, bank->hold);
   if (bank->policy->limits && argument) {
     rc = bank->policy->limits(argument, &bank->view.limits);
     if (rc < 0)

@@ -328,6 +328,8 @@ int siox_bank_access(struct siox_bank *bank, const struct siox_request *r,
     note_decay(bank, d);
   }
   service->missed = r->own ? find_woken(bank, n) : find_missed_pieces(bank, r, n);
+  if (!r->own && bank->policy->lead != SIOX_LEAD_NONE)
+    siox__bank_note_uses(bank, r, n);
   uint32_t job = bank->client[r->client].job;
   struct siox_event event = {.kind = SIOX_EVENT_ACCESS,
                              .disks = &bank->mask,

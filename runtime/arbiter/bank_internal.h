@@ -20,6 +20,11 @@ struct siox__bank_client {
   bool silent;            /* waited for (bank_silent.c) */
   uint32_t before, after; /* who joined before and after it and is waited for; SIOX_NOBODY: none */
   int64_t until;          /* it is waited for no longer than until then */
+  struct {
+    int64_t at;
+    uint32_t members, last;
+    uint64_t disks; /* of these numbers, modulo 64 */
+  } told; /* in its latest collective request that was noted for all members (bank_use.c) */
 };
 /* An idle stretch that is shared between jobs. */
 struct siox__edge { /* a claim begins to hold the level in it, or ends */
@@ -139,6 +144,9 @@ void siox__bank_after(struct siox_bank *bank, const struct siox_mask *disks, uin
 
 /* bank_silent.c: the client has opened a file, spoken, or leaves. Before the policy is asked. */
 void siox__bank_heard(struct siox_bank *bank, uint32_t client);
+
+/* bank_use.c: a request in bank->piece, before it is charged. */
+void siox__bank_note_uses(struct siox_bank *bank, const struct siox_request *request, int npieces);
 
 /* bank_event.c */
 void siox__bank_show(struct siox_bank *bank, uint32_t disk); /* after a change: refresh the view */

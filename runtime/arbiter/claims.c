@@ -3,7 +3,7 @@
  * of few ranges, and 10,000 jobs beside 10,000 disks must fit in memory. A message is merged in one
  * sweep over both lists of runs. Who has runs on a disk, and which, is listed per block of disks;
  * up to BLOCKS disks have a block each, more of them share blocks, so that the lists do not outgrow
- * the runs. */
+ * the runs. What is done under a message's claims is noted once for all of them. */
 #include "arbiter/claims.h"
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +20,7 @@ struct siox__claims_client {
   uint64_t next_seq; /* after a whole vector: one more than its number; older messages are stale */
   struct siox__claims_run *run;
   uint32_t nruns, capacity;
+  struct siox_claim_use *use; /* of each message that there are still entries of */
 };
 
 int siox_claims_create(struct siox_claims **claims, uint32_t ndisks) {
@@ -41,11 +42,46 @@ int siox_claims_create(struct siox_claims **claims, uint32_t ndisks) {
   return 0;
 }
 
+void siox__claims_follow(struct siox_claims *claims, const int64_t *hold) { claims->hold = hold; }
+
+/* Frees what is known of messages that none of these runs is of. */
+static void forget_uses(struct siox__claims_client *c, const struct siox__claims_run *run,
+                        uint32_t nruns) {
+  for (struct siox_claim_use *use = c->use; use; use = use->next)
+    use->held = false;
+  for (uint32_t i = 0; c->use && i < nruns; i++)
+    if (run[i].entry.use)
+      run[i].entry.use->held = true;
+  for (struct siox_claim_use **at = &c->use; *at;) {
+    struct siox_claim_use *use = *at;
+    if (use->held) {
+      at = &use->next;
+      continue;
+    }
+    *at = use->next;
+    free(use);
+  }
+}
+
+/* *use: of what the message asks for, NULL where nothing is followed. SIOX_ENOMEM. */
+static int follow(const struct siox_claims *claims, const struct siox_claim_header *head,
+                  const struct siox_claim_run *runs, struct siox_claim_use **use) {
+  bool any = false;
+  *use = NULL;
+  for (uint32_t i = 0; claims->hold && i < head->nruns; i++)
+    any |= runs[i].flag == 1;
+  if (any && !(*use = siox__use_create(head, runs, claims->hold)))
+    return SIOX_ENOMEM;
+  return 0;
+}
+
 void siox_claims_destroy(struct siox_claims *claims) {
   if (!claims)
     return;
-  for (uint32_t i = 0; i < claims->nclients; i++)
+  for (uint32_t i = 0; i < claims->nclients; i++) {
+    forget_uses(&claims->client[i], NULL, 0);
     free(claims->client[i].run);
+  }
   for (uint32_t b = 0; b <= claims->ndisks / claims->width; b++)
     siox__list_free(&claims->list[b]);
   free(claims->list);
@@ -107,7 +143,8 @@ int siox__claims_check(const struct siox_claims *claims, const struct siox_claim
 
 static bool same_entry(const struct siox_claim_entry *a, const struct siox_claim_entry *b) {
   return a->seq == b->seq && a->speed == b->speed && a->flag == b->flag &&
-         a->need_by == b->need_by && a->until == b->until && a->since == b->since;
+         a->need_by == b->need_by && a->until == b->until && a->since == b->since &&
+         a->use == b->use;
 }
 
 static void put(struct siox__claims_run *out, uint32_t *n, uint32_t first, uint32_t end,
@@ -213,6 +250,9 @@ static int merge(struct siox_claims *claims, struct siox__claims_client *c, uint
   if (reserve_runs(&claims->scratch, &claims->scratch_capacity, most) < 0)
     return SIOX_ENOMEM;
   bool whole = head->flags & SIOX_CLAIM_WHOLE, stale = !erase && head->seq < c->next_seq;
+  struct siox_claim_use *use = NULL;
+  if (!erase && !stale && follow(claims, head, runs, &use) < 0)
+    return SIOX_ENOMEM;
   struct siox__claims_run *out = claims->scratch;
   uint32_t n = 0, i = 0, j = 0;
   for (uint32_t pos = 0; pos < claims->ndisks && (i < c->nruns || j < head->nruns);) {
@@ -236,7 +276,8 @@ static int merge(struct siox_claims *claims, struct siox__claims_client *c, uint
                                        .need_by = new->need_by,
                                        .until = new->until,
                                        .since = head->time,
-                                       .site = head->site};
+                                       .site = head->site,
+                                       .use = new->flag == 1 ? use : NULL};
       put(out, &n, pos, end, &entry);
       mark(changed, pos, end);
     } else if (in_old && whole && !in_new && old->entry.seq < head->seq) {
@@ -251,8 +292,10 @@ static int merge(struct siox_claims *claims, struct siox__claims_client *c, uint
       j++;
   }
   uint32_t client = (uint32_t)(c - claims->client);
-  if (reserve_runs(&c->run, &c->capacity, n) < 0)
+  if (reserve_runs(&c->run, &c->capacity, n) < 0) {
+    free(use);
     return SIOX_ENOMEM;
+  }
   uint32_t from = 0, to = claims->ndisks; /* where something may have changed */
   if (!whole && c->job == job && head->nruns) {
     from = runs[0].first;
@@ -262,12 +305,19 @@ static int merge(struct siox_claims *claims, struct siox__claims_client *c, uint
   if (list_client(claims, client, out, n, from, to) < 0) {
     /* as it was: there it is listed */
     (void)list_client(claims, client, c->run, c->nruns, from, to);
+    unlist_client(claims, client, out, n, c->run, c->nruns, from, to);
+    free(use);
     return SIOX_ENOMEM;
   }
   unlist_client(claims, client, c->run, c->nruns, out, n, from, to);
   if (n)
     memcpy(c->run, out, n * sizeof *out);
   c->nruns = n;
+  if (use) {
+    use->next = c->use;
+    c->use = use;
+  }
+  forget_uses(c, c->run, n);
   if (whole && !stale)
     c->next_seq = head->seq + 1;
   return 0;
@@ -309,6 +359,7 @@ int siox_claims_drop(struct siox_claims *claims, uint32_t client, struct siox_ma
   struct siox__claims_client *c = &claims->client[client];
   siox__claims_mask(claims, client, -1, changed);
   unlist_client(claims, client, c->run, c->nruns, NULL, 0, 0, claims->ndisks);
+  forget_uses(c, NULL, 0);
   free(c->run);
   *c = (struct siox__claims_client){0};
   return 0;

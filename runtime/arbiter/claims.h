@@ -3,6 +3,7 @@
 #ifndef SIOX_ARBITER_CLAIMS_H
 #define SIOX_ARBITER_CLAIMS_H
 #include "arbiter/claims_list.h"
+#include "arbiter/claims_use.h"
 
 struct siox__claims_client;
 struct siox_claims {
@@ -13,6 +14,7 @@ struct siox_claims {
   struct siox__claims_run *scratch;
   uint32_t scratch_capacity;
   struct siox__claimant *other; /* what a walk found last beside its list */
+  const int64_t *hold;          /* per disk; NULL: what is done under claims is not followed */
 };
 
 /* 0 when the message is well formed for this many disks; SIOX_EPROTO, SIOX_EVERSION. */
@@ -34,6 +36,8 @@ static inline int64_t siox__claim_later(const struct siox_claim_entry *entry) {
   return entry->flag == 1 || entry->need_by > 0 ? entry->need_by : INT64_MIN;
 }
 
+/* From now on what is done under claims is followed; hold: per disk, as long as the claims. */
+void siox__claims_follow(struct siox_claims *claims, const int64_t *hold);
 /* The client's entry for a disk, NULL when there is none. */
 const struct siox_claim_entry *siox__claims_find(const struct siox_claims *claims, uint32_t client,
                                                  uint32_t disk);

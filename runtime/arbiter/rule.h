@@ -3,6 +3,7 @@
  * the disks an event concerns. A policy adds only its wish for one disk. */
 #ifndef SIOX_ARBITER_RULE_H
 #define SIOX_ARBITER_RULE_H
+#include "arbiter/claims_use.h"
 #include "arbiter/due.h"
 #include "siox/policy.h"
 
@@ -30,6 +31,8 @@ static inline int64_t siox__entry_end(const struct siox_view *view, uint32_t dis
                                       const struct siox_claim_entry *entry) {
   const struct siox_disk_view *v = &view->disk[disk];
   int64_t made = entry->need_by > entry->since ? entry->need_by : entry->since;
+  if (entry->use && entry->use->kept > made) /* by what its client does elsewhere */
+    made = entry->use->kept;
   int64_t idle = v->idle_since > made ? v->idle_since : made;
   int64_t end = made <= v->decayed ? made : siox__later(idle, view->hold[disk]);
   if (entry->flag == 0 && entry->need_by > entry->since) {
