@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Keys near an unknown one; see yaml_keys.h. */
 #include "common/conf/yaml_keys.h"
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -26,12 +27,13 @@ const cyaml_schema_field_t *siox__yaml_fields(const cyaml_schema_value_t *schema
 
 static unsigned least(unsigned a, unsigned b) { return a < b ? a : b; }
 
-/* Letters to add, drop, change, or swap with their neighbour, from one word to the other. */
+/* Letters to add, drop, change, or swap with their neighbour, from one word to the other. UINT_MAX:
+ * one of them is too long to be meant. */
 static unsigned distance(const char *a, const char *b) {
   unsigned row[3][LONGEST + 1];
   size_t n = strlen(a), m = strlen(b);
   if (n > LONGEST || m > LONGEST)
-    return LONGEST;
+    return UINT_MAX;
   for (size_t k = 0; k <= m; k++)
     row[0][k] = (unsigned)k;
   for (size_t i = 1; i <= n; i++) {
@@ -64,11 +66,12 @@ void siox__yaml_meant(const cyaml_schema_field_t *fields, const char *key, char 
   }
   size_t used = 0;
   for (const cyaml_schema_field_t *f = fields; f && f->key; f++) {
-    if (used + strlen(f->key) + sizeof ", ..." >= size) {
-      snprintf(text + used, size - used, ", ...");
+    const char *lead = used ? ", " : "; there are ";
+    size_t more = strlen(lead) + strlen(f->key);
+    if (used + more + sizeof ", ..." > size) {
+      snprintf(text + used, size - used, "%s", used ? ", ..." : "");
       return;
     }
-    used +=
-        (size_t)snprintf(text + used, size - used, "%s%s", used ? ", " : "; there are ", f->key);
+    used += (size_t)snprintf(text + used, size - used, "%s%s", lead, f->key);
   }
 }
