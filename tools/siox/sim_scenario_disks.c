@@ -215,35 +215,50 @@ void sim_loader_layouts(struct sim_loader *in) {
     sim_loader_fail(in, SIOX_ENOMEM, "layouts", siox_strerror(SIOX_ENOMEM));
 }
 
-/* Some of the names of the files that the jobs' traces have, each once. */
-static void name_files(const struct sim_scenario *s, char *text, size_t size) {
-  const char *name[16];
-  unsigned n = 0, more = 0;
+static int by_text(const void *a, const void *b) {
+  return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* Names of the files that the jobs' traces have, each once and in order. NULL: there are none, or
+ * there is no memory. */
+static const char **all_names(const struct sim_scenario *s, uint32_t *count) {
+  const char **name = NULL;
+  uint64_t all = 0;
+  uint32_t n = 0;
   for (uint32_t job = 0; job < s->njobs; job++)
-    for (uint32_t f = 0; f < siox_sim_nfiles(s->sim, job); f++) {
-      const char *one = siox_sim_file(s->sim, job, f, NULL);
-      bool known = !one;
-      for (unsigned i = 0; i < n && !known; i++)
-        known = !strcmp(name[i], one);
-      if (known)
-        continue;
-      if (n < sizeof name / sizeof *name)
-        name[n++] = one;
-      else
-        more++;
-    }
+    all += siox_sim_nfiles(s->sim, job);
+  *count = 0;
+  if (all == 0 || all > UINT32_MAX || !(name = calloc(all, sizeof *name)))
+    return NULL;
+  for (uint32_t job = 0; job < s->njobs; job++)
+    for (uint32_t f = 0; f < siox_sim_nfiles(s->sim, job); f++)
+      if ((name[n] = siox_sim_file(s->sim, job, f, NULL)))
+        n++;
+  if (n)
+    qsort(name, n, sizeof *name, by_text);
+  for (uint32_t i = 0; i < n; i++)
+    if (*count == 0 || strcmp(name[*count - 1], name[i]) != 0)
+      name[(*count)++] = name[i];
+  return name;
+}
+
+/* As many of their names as there is room for, and how many there are besides. */
+static void name_files(const struct sim_scenario *s, char *text, size_t size) {
+  uint32_t n, shown = 0;
+  const char **name = all_names(s, &n);
   size_t used = (size_t)snprintf(
       text, size, "%s",
       n ? "there are" : "no job has a trace, and a generated one has a layout of its own");
-  for (unsigned i = 0; i < n; i++) {
-    if (used + strlen(name[i]) + 24 > size) {
-      more += n - i;
-      break;
+  for (uint32_t i = 0; i < n; i++)
+    if (used + strlen(name[i]) + sizeof ",  and 4294967295 more" <= size) {
+      used += (size_t)snprintf(text + used, size - used, "%s %s", shown ? "," : "", name[i]);
+      shown++;
     }
-    used += (size_t)snprintf(text + used, size - used, "%s %s", i ? "," : "", name[i]);
-  }
-  if (more)
-    snprintf(text + used, size - used, " and %u more", more);
+  if (n && !shown)
+    snprintf(text, size, "number of files: %u, with names too long to be shown", n);
+  else if (shown < n)
+    snprintf(text + used, size - used, " and %u more", n - shown);
+  free(name);
 }
 
 void sim_loader_layouts_matched(struct sim_loader *in) {
