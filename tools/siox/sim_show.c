@@ -39,11 +39,18 @@ static void show_least(FILE *out, bool least, double value, int digits, const ch
   fprintf(out, " %11s", text);
 }
 
+/* The least part that a table shows as other than 0.00 %. What is below is a matter of rounding
+ * times to nanoseconds, and changes no joules that are shown. */
+static const double LEAST_SHOWN = 5e-5;
+
 /* Whom the bounds do not hold for: they are for the requests of base, each no earlier than there.
  */
 static bool quicker(const struct sim_row *r) {
-  return !r->wrong[0] && (r->less_io > 0 || r->less_run > 0);
+  return !r->wrong[0] && (r->less_io >= LEAST_SHOWN || r->less_run >= LEAST_SHOWN);
 }
+
+/* A part that was done without, in per cent; no "-0.00". */
+static double less(double part) { return part >= LEAST_SHOWN ? -100 * part : 0; }
 
 static void show_quicker(const struct sim_rows *rows, FILE *out) {
   for (uint32_t i = 0; i < rows->count; i++) {
@@ -54,7 +61,7 @@ static void show_quicker(const struct sim_rows *rows, FILE *out) {
           "  %s: %.2f %% I/O time of all processes together and %.2f %% run time against base: "
           "delays keep processes\n  apart that queue in base, and what it takes may be less than "
           "the bounds\n",
-          r->name, 0 - 100 * r->less_io, 0 - 100 * r->less_run);
+          r->name, less(r->less_io), less(r->less_run));
   }
 }
 
