@@ -138,7 +138,7 @@ def conduct(figures):
             lines.append([NAMES[scenario], f"`{policy}`", r["requests"], r["hinted"],
                           "%d of %d" % tuple(r["windows"]) if hinted else "–", r["outside"] if hinted else "–", r["missed"], r["late"],
                           f"{r['added_ms']:.1f}", f"{r['simulated']['added_ms']:.1f}", percent(r["added_io_time"]),
-                          percent(r["simulated"]["added_io_time"]), percent(r["slow_down"]), r["lost"], f"{r['load']:.2f}"])
+                          percent(r["simulated"]["added_io_time"]), percent(r["slow_down"]), r["lost"], "?" if r["load"] is None else f"{r['load']:.2f}"])
     return table(("scenario", "policy", "requests", "hints", "windows used", "outside", "missed", "late", "added I/O live, ms",
                   "simulated, ms", "added I/O live", "simulated", "slow-down", "records lost", "cores busy with others"), lines, 2)
 
@@ -207,9 +207,12 @@ def short(figures):
         used, eligible = (sum(r["windows"][i] for r in hinted) for i in (0, 1))
         out.append(f"- Under `siox` {used} of {eligible} windows were used, and {sum(r['outside'] or 0 for r in hinted)} of "
                    f"{sum(r['requests'] for r in hinted)} requests came to disks that were not foretold.")
-    busy = max((r["load"] for r in every), default=0)
-    if busy >= 0.2:
-        out.append(f"- **Other processes kept up to {busy:.1f} cores busy**: runs took longer for it, pauses are less even and their ends foretold less well.")
+    busy = [f"{NAMES[r['scenario']]}, `{r['policy']}`: {r['busy']}" for r in every if r.get("busy")]  # as siox run judges it
+    if busy:
+        out.append(f"- **The machine was busy** ({'; '.join(busy)}): runs took longer for it, pauses are less even and their ends foretold less well.")
+    unseen = sum(r["load"] is None for r in every)
+    if unseen:
+        out.append(f"- How busy the machine was with other things is not known of {unseen} of {len(every)} runs.")
     out += [f"- **Failed**: {text}" for text in figures.get("failed", {}).values()]
     return "\n".join(out) + "\n"
 

@@ -20,6 +20,7 @@ RANKS = 4
 SCENARIOS = {"s1": 1, "x2": 2}  # instances
 PAPER = {"s1": "alone-mxm.yaml", "x2": "mxm-x2.yaml"}  # the same in share/paper, at Table II's seconds
 STATES = ("idle", "active", "up", "down")
+PATIENCE = 60  # s, for a daemon that serves nothing yet
 
 
 class Size:
@@ -114,8 +115,11 @@ class Place:
 
     def probe(self, policy):
         """What a daemon would refuse, policy or place, it refuses now and not after the runs before this one."""
-        done = subprocess.run([self.siox, "run", "--quiet", "--policy", policy, "--config", self.config, "--", "true"], env=self.environment,
-                              stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, check=False)
+        try:
+            done = subprocess.run([self.siox, "run", "--quiet", "--policy", policy, "--config", self.config, "--", "true"],
+                                  env=self.environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=PATIENCE, check=False)
+        except subprocess.TimeoutExpired:
+            raise Failed(f"{policy} in {self.work}: `siox run -- true` has not ended after {PATIENCE} s") from None
         if done.returncode:
             raise Failed(f"{policy} in {self.work}: {done.stderr.strip()}")
 
@@ -193,7 +197,7 @@ class Place:
         if not told_of["run"]["requests"]:
             raise Failed(f"{name}: no request came to the disks: {told_of['note']}")
         return dict(self.figures(told_of), key=self.key(scenario, policy), scenario=scenario, policy=policy, lines=lines,
-                    load=(told_of["machine"] or {}).get("other_cores", 0.0),
+                    load=(told_of["machine"] or {}).get("other_cores"), busy=(told_of["machine"] or {}).get("busy"),
                     wall=time.monotonic() - wall)
 
     def figures(self, report):

@@ -78,6 +78,45 @@ def a_place_below_dev_is_refused_before_anything_runs():
         assert "mount -t tmpfs" in said and " of 4: " not in said, said
 
 
+def a_daemon_that_does_not_answer_is_named_with_policy_and_place():
+    sys.path.insert(0, os.path.join(SOURCE, "test", "bench"))
+    import live_run
+    live_run.PATIENCE = 0.2
+    with tempfile.TemporaryDirectory() as top:
+        os.mkdir(os.path.join(top, "bin"))
+        with open(os.path.join(top, "bin", "siox"), "w", opener=lambda path, flags: os.open(path, flags, 0o755)) as f:
+            f.write("#!/bin/sh\nexec sleep 600\n")
+        try:
+            live_run.Place(top, os.path.join(top, "work"), live_run.SMALL).probe("rt")
+        except live_run.Failed as wrong:
+            assert str(wrong) == f"rt in {top}/work: `siox run -- true` has not ended after 0.2 s", wrong
+        else:
+            raise AssertionError("it has waited")
+
+
+def a_machine_that_could_not_be_looked_at_is_not_called_quiet():
+    with tempfile.TemporaryDirectory() as top:
+        kept = os.path.join(top, "figures.json")
+        figures = json.loads(content(SOURCE, "docs", "live-results", "figures.json"))
+        assert "How busy the machine was" not in live("--read", os.path.join(SOURCE, "docs", "live-results", "figures.json")).stdout
+        figures["runs"]["s1 siox"]["load"] = None
+        with open(kept, "w") as f:
+            json.dump(figures, f)
+        page = live("--read", kept).stdout
+        assert f"How busy the machine was with other things is not known of 1 of {len(figures['runs'])} runs" in page, page
+        assert next(line for line in page.splitlines() if line.startswith("| MxM alone (S1) | `siox` |") and line.endswith(" ? |"))
+
+
+def a_busy_machine_is_named_as_siox_run_judged_it():
+    with tempfile.TemporaryDirectory() as top:
+        kept, why = os.path.join(top, "figures.json"), "other processes kept 1.4 of 2 cores busy"
+        figures = json.loads(content(SOURCE, "docs", "live-results", "figures.json"))
+        figures["runs"]["s1 siox"]["busy"] = why
+        with open(kept, "w") as f:
+            json.dump(figures, f)
+        assert f"**The machine was busy** (MxM alone (S1), `siox`: {why})" in live("--read", kept).stdout
+
+
 def quick_figures_do_not_go_into_the_docs():
     assert "--quick: its figures are no good for docs" in live("--quick", "--write", status=2).stderr
 
