@@ -36,7 +36,8 @@ static bool everybody(double *seconds) {
          ticks(text + 4, 1, 8, true, seconds);
 }
 
-/* User and system time, columns 14 and 15; the second is a name that may hold anything. */
+/* User and system time, columns 14 and 15; the second is a name that may hold anything. -1: there
+ * is no such process, or it is not shown to us. */
 static double of_process(int pid) {
   char path[64], text[1024];
   double seconds = 0;
@@ -45,12 +46,12 @@ static double of_process(int pid) {
   int skipped = 0; /* the state is a letter, what follows may be negative */
   long long ignored;
   if (!end || sscanf(end + 1, " %*c%n", &skipped) < 0)
-    return 0;
+    return -1;
   end += 1 + skipped;
   for (int column = 4, n = 0; column < 14; column++, end += n)
     if (sscanf(end, "%lld%n", &ignored, &n) != 1)
-      return 0;
-  return ticks(end, 1, 2, false, &seconds) ? seconds : 0;
+      return -1;
+  return ticks(end, 1, 2, false, &seconds) ? seconds : -1;
 }
 
 static double of_children(void) {
@@ -73,7 +74,7 @@ void siox__load_begin(struct siox__load *load, int daemon) {
   if (!everybody(&load->busy))
     return;
   load->own = of_children();
-  load->daemon = of_process(daemon);
+  load->daemon = daemon > 0 ? of_process(daemon) : 0;
   load->seconds = now();
 }
 
@@ -83,6 +84,7 @@ void siox__load_end(struct siox__load *load, int daemon) {
   load->seconds = known ? now() - load->seconds : 0;
   load->busy = known ? busy - load->busy : 0;
   load->own = known ? of_children() - load->own : 0;
-  const double its = of_process(daemon); /* 0: it has ended */
-  load->daemon = known && its > load->daemon ? its - load->daemon : 0;
+  /* Once it has ended nobody can say what it took. */
+  const double its = daemon > 0 ? of_process(daemon) : 0;
+  load->daemon = its < 0 || load->daemon < 0 ? -1 : known ? its - load->daemon : 0;
 }

@@ -34,6 +34,15 @@ void siox__report_machine(json_t *report, const struct siox__load *load) {
   const json_t *totals = json_object_get(report, "totals");
   const double metered = real(json_object_get(totals, "listing"), "consumed_cpu_seconds");
   const double cores = load->cores, command = metered > load->own ? metered : load->own;
+  if (load->daemon < 0) { /* what it took is among the others', so nothing is known of those */
+    json_object_set_new(report, "machine",
+                        json_pack("{s:I, s:f, s:n, s:n, s:n}", "cores", (json_int_t)load->cores,
+                                  "command_cores", command / load->seconds, "daemon_cores",
+                                  "other_cores", "busy"));
+    json_object_set_new(json_object_get(report, "unavailable"), "machine.other_cores",
+                        json_string("the daemon has ended, or its /proc/PID/stat cannot be read"));
+    return;
+  }
   double others = (load->busy - command - load->daemon) / load->seconds;
   others = others > 0 ? others : 0;
   const double used = load->busy / load->seconds / cores, ranks = ranks_at_once(report);

@@ -41,7 +41,7 @@ struct siox__load {
   double seconds; /* wall time; 0: /proc/stat could not be read, and nothing is known */
   double busy;    /* processor seconds, everybody's */
   double own;     /* of them those of children of this process that were waited for */
-  double daemon;  /* of them those of the process that was named */
+  double daemon; /* of them those of the process that was named; below 0: not known, it has ended */
   uint32_t cores; /* that are online */
 };
 /* daemon: a process whose time is nobody else's; 0: none. */
