@@ -19,13 +19,13 @@ int siox__default_socket(char *buffer, size_t size) {
   return n >= 0 && (size_t)n < size ? 0 : SIOX_EFULL;
 }
 
-bool siox__system_path(const char *path) {
-  static const char *const system[] = {"/proc", "/sys", "/dev",   "/usr",
-                                       "/etc",  "/lib", "/lib32", "/lib64"};
+const char *siox__system_path(const char *path) {
+  static const char *const system[] = {"/proc", "/sys",   "/dev",   "/usr",   "/etc",
+                                       "/lib",  "/lib32", "/lib64", "/libx32"};
   for (size_t i = 0; *path == '/' && i < sizeof system / sizeof *system; i++) {
     const size_t length = strlen(system[i]);
     if (!strncmp(path, system[i], length) && (path[length] == '/' || !path[length]))
-      return true;
+      return system[i];
   }
-  return false;
+  return NULL;
 }

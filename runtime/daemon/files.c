@@ -215,14 +215,14 @@ static int find_mount(struct siox__daemon *d, struct siox_diag *diag) {
                               why == ENOENT ? "; make the directory, or set another" : "");
   }
   /* By the name that programs will use: by another one, a link's, their files would be seen. */
-  if (siox__system_path(given)) {
+  const char *system = siox__system_path(given);
+  if (system) {
     free(real);
     return siox_config_refuse(
         d->config, SIOX_SETTING_mount, diag, SIOX_EINVAL,
-        "%s: files in /dev, /proc, /sys, /usr, /etc and /lib are the system's "
-        "and never emulated; name another directory (for files in memory: "
-        "mount -t tmpfs tmpfs DIRECTORY)",
-        given);
+        "%s: files below %s are the system's and never emulated; name another directory (for "
+        "files in memory: mount -t tmpfs tmpfs DIRECTORY)",
+        given, system);
   }
   d->files.mount = real;
   return 0;
