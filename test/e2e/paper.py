@@ -9,6 +9,7 @@ import io
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -347,6 +348,20 @@ def the_document_is_of_the_files_that_are_there():
         assert re.search(rf"^\| {re.escape(word)} \| .* \| \[docs/\w+.md\]", text, re.M), word
     for name in re.findall(r"\]\(([\w./-]+\.svg)\)", text):
         xml.etree.ElementTree.parse(os.path.join(source, "docs", name))
+
+
+def choices_are_linked_where_the_directory_is():
+    with tempfile.TemporaryDirectory(prefix="siox-test.") as top, directory_of() as made:
+        other = os.path.join(top, "share", "other")
+        shutil.copytree(made, other)
+        with open(os.path.join(other, "README.md"), "w") as f:
+            f.write("Why.\n")
+        for place, wanted in (("docs", "[share/other/README.md](../share/other/README.md)"), ("results", f"{other}/README.md")):
+            os.mkdir(os.path.join(top, place))
+            report = os.path.join(top, place, "r.md")
+            paper(other, "--quick", "--report", report)
+            with open(report) as f:
+                assert f" and why, stands in {wanted}.\n" in f.read(), place
 
 
 def the_same_directory_gives_the_same_report():

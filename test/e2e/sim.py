@@ -290,6 +290,31 @@ def a_layout_that_is_for_no_file_is_refused():
     assert "matches no file of any job; no job has a trace" in done.stderr, done.stderr
 
 
+def unmatched(directory, names, jobs=1):
+    """What is said of a layout for no file of so many jobs, each of which plays one trace of these files."""
+    with open(os.path.join(directory, "t.csv"), "w") as f:
+        f.write("rank,file,op,offset,bytes,start,end\n" + "".join(f"0,{name},write,0,4096,{i + 1},{i + 1.1}\n" for i, name in enumerate(names)))
+    trace = os.path.join(directory, "t.siox")
+    subprocess.run([SIOX, "sim", "import", os.path.join(directory, "t.csv"), trace], check=True)
+    done, _ = sim(f"jobs: [{', '.join(jobs * [f'{{trace: {trace}}}'])}]\nlayouts: [{{file: none, layout: 0:1:64K}}]\n", status=2)
+    return done.stderr.split("matches no file of any job; ")[1]
+
+
+def files_of_several_jobs_are_named_and_counted_once():
+    with tempfile.TemporaryDirectory(prefix="siox-test.") as directory:
+        names = [f"/directory/{i:02}" for i in range(40)]
+        said = unmatched(directory, names, jobs=3)
+        shown, more = re.fullmatch(r"there are (.*) and (\d+) more\n", said).groups()
+        shown = shown.split(", ")
+        assert shown == names[:len(shown)] and len(shown) > 10 and len(shown) + int(more) == len(names), said
+
+
+def files_of_which_no_name_can_be_shown_are_counted():
+    with tempfile.TemporaryDirectory(prefix="siox-test.") as directory:
+        said = unmatched(directory, [f"/{i}" + 300 * "x" for i in range(5)])
+        assert said == "number of files: 5, with names too long to be shown\n", said
+
+
 def a_file_on_more_disks_than_there_are_says_what_helps():
     with tempfile.TemporaryDirectory(prefix="siox-test.") as directory:
         trace = two_disks_of_eight(directory)

@@ -27,11 +27,22 @@ void sim_paper_page(const struct sim_paper *p, const char *report, const char *p
     fprintf(out, "docs/%s", page);
 }
 
+/* "share/paper" of "/a/share/paper". */
+static const char *last_two(const char *path) {
+  const char *end = strrchr(path, '/');
+  while (end > path && end[-1] != '/')
+    end--;
+  return end;
+}
+
 void sim_paper_choices(const struct sim_paper *p, const char *report, FILE *out) {
-  if (is_in_docs(p, report))
-    fputs("[share/paper/README.md](../share/paper/README.md)", out);
+  char *real = is_in_docs(p, report) ? realpath(p->files.directory, NULL) : NULL;
+  const char *below = real ? last_two(real) : NULL; /* of docs/.. */
+  if (below)
+    fprintf(out, "[%s/README.md](../%s/README.md)", below, below);
   else
     fprintf(out, "%s/README.md", p->files.directory);
+  free(real);
 }
 
 void sim_paper_terms(const struct sim_paper *p, const char *report, FILE *out) {
