@@ -12,9 +12,14 @@ static bool predicted_by(const struct siox_bank *bank, uint32_t client, uint32_t
   return entry && siox__entry_predicts(&bank->view, disk, entry, bank->gap, bank->now);
 }
 
+/* A claim of the client itself is kept by this; members' are afterwards (bank_use.c). */
 static bool predicted(const struct siox_bank *bank, const struct siox_request *r, uint32_t disk) {
-  if (predicted_by(bank, r->client, disk))
+  const struct siox_claim_entry *entry = siox__claims_find(bank->claims, r->client, disk);
+  if (entry && siox__entry_predicts(&bank->view, disk, entry, bank->gap, bank->now)) {
+    if (entry->use)
+      siox__bank_note_use(bank, entry, disk);
     return true;
+  }
   for (uint32_t i = 0; i < r->nmembers; i++)
     if (predicted_by(bank, r->members[i], disk))
       return true;
@@ -328,8 +333,8 @@ int siox_bank_access(struct siox_bank *bank, const struct siox_request *r,
     note_decay(bank, d);
   }
   service->missed = r->own ? find_woken(bank, n) : find_missed_pieces(bank, r, n);
-  if (!r->own && bank->policy->lead != SIOX_LEAD_NONE)
-    siox__bank_note_uses(bank, r, n);
+  if (r->nmembers && !r->own && bank->policy->lead != SIOX_LEAD_NONE)
+    siox__bank_note_members(bank, r, n);
   uint32_t job = bank->client[r->client].job;
   struct siox_event event = {.kind = SIOX_EVENT_ACCESS,
                              .disks = &bank->mask,

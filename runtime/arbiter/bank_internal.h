@@ -145,8 +145,12 @@ void siox__bank_after(struct siox_bank *bank, const struct siox_mask *disks, uin
 /* bank_silent.c: the client has opened a file, spoken, or leaves. Before the policy is asked. */
 void siox__bank_heard(struct siox_bank *bank, uint32_t client);
 
-/* bank_use.c: a request in bank->piece, before it is charged. */
-void siox__bank_note_uses(struct siox_bank *bank, const struct siox_request *request, int npieces);
+/* bank_use.c, before a request is charged: a piece that the entry predicts; the pieces of a request
+ * of a collective call, for its members. */
+void siox__bank_note_use(const struct siox_bank *bank, const struct siox_claim_entry *entry,
+                         uint32_t disk);
+void siox__bank_note_members(struct siox_bank *bank, const struct siox_request *request,
+                             int npieces);
 
 /* bank_event.c */
 void siox__bank_show(struct siox_bank *bank, uint32_t disk); /* after a change: refresh the view */

@@ -4,26 +4,28 @@
 #include "arbiter/claims.h"
 #include "arbiter/rule.h"
 
-/* It is I/O under its client's claims where these predict it. */
-static void note_use(struct siox_bank *bank, uint32_t client, int n) {
+/* Pieces may be noted before others of their request are looked at: a claim that is kept by this is
+ * in force on all its disks already. */
+void siox__bank_note_use(const struct siox_bank *bank, const struct siox_claim_entry *entry,
+                         uint32_t disk) {
+  int64_t idle_since = bank->shown[disk].idle_since;
+  bool idle = idle_since <= bank->now && bank->now - idle_since >= bank->hold[disk];
+  siox__use_note(entry->use, disk, idle, bank->now);
+}
+
+static void note_member(struct siox_bank *bank, uint32_t client, int n) {
   for (int i = 0; i < n; i++) {
     uint32_t d = bank->piece[i].disk;
     const struct siox_claim_entry *entry = siox__claims_find(bank->claims, client, d);
-    const struct siox_disk_view *v = &bank->shown[d];
     if (entry && entry->use && siox__entry_predicts(&bank->view, d, entry, bank->gap, bank->now))
-      siox__use_note(entry->use, d,
-                     v->idle_since <= bank->now && bank->now - v->idle_since >= bank->hold[d],
-                     bank->now);
+      siox__bank_note_use(bank, entry, d);
   }
 }
 
 /* In a collective aggregators do I/O for all members, who may be many: what one of them does again
  * on disks where it did so within a sixteenth of `hold` is not told to all of them each time. */
-void siox__bank_note_uses(struct siox_bank *bank, const struct siox_request *r, int n) {
+void siox__bank_note_members(struct siox_bank *bank, const struct siox_request *r, int n) {
   enum { AGAIN = 16 };
-  note_use(bank, r->client, n);
-  if (r->nmembers == 0)
-    return;
   struct siox__bank_client *c = &bank->client[r->client];
   uint32_t last = r->members[r->nmembers - 1];
   uint64_t disks = 0;
@@ -42,5 +44,5 @@ void siox__bank_note_uses(struct siox_bank *bank, const struct siox_request *r, 
     c->told.disks = disks;
   }
   for (uint32_t i = 0; i < r->nmembers; i++)
-    note_use(bank, r->members[i], n);
+    note_member(bank, r->members[i], n);
 }
