@@ -97,11 +97,14 @@ def tables_are_made_from_the_rows():
                 assert cell == " / ".join(f"{v:.3f}" for v in wanted), (name, scheme, column, cell, wanted)
 
 
-def what_the_paper_states_stands_beside_ours():
+def stated_and_rows():
     texts = {name: scenario(job(gap=4 + i, phases=4)) for i, name in enumerate(ALONE)}
     with directory_of(texts) as made:
-        got, all_of_it = rows(made), json.loads(paper(made, "--json").stdout)
-    stated = {s["id"]: s for s in all_of_it["stated"]}
+        return {s["id"]: s for s in json.loads(paper(made, "--json").stdout)["stated"]}, rows(made)
+
+
+def what_the_paper_states_stands_beside_ours():
+    stated, got = stated_and_rows()
 
     def mean(scheme, rule, value):
         return sum(value(got[name, rule][scheme], got[name, rule]["base"]) for name in ALONE) / 4
@@ -114,17 +117,29 @@ def what_the_paper_states_stands_beside_ours():
         assert abs(stated["hw_alone_longer"]["ours"][rule] - wanted) < 1e-9
         wanted = float(got["s4", rule]["base"]["seconds"])
         assert abs(stated["time_s4"]["ours"][rule] - wanted) < 1e-9
+
+
+def what_the_paper_states_is_as_it_stands_there():
+    stated, _ = stated_and_rows()
     paper_says = {"hw_alone": 14.5, "hw_alone_longer": 4.6, "com_alone": 44.2, "rt_instances": 30.9, "hw_instances_longer": 4.2,
                   "time_x2": 279.9, "time_x3": 290.3, "time_s1": 244.8, "time_s2": 464.0, "time_s3": 371.9, "time_s4": 651.4,
                   "rt_mix_longer": 7.6, "hw_mix_longer": 16.7, "com_mix_longer": 23.1, "rt_over_hw": 19.4, "rt_over_com": 39.9,
                   "rt_over_hw_abstract": 39.9, "rt_over_com_abstract": 19.4, "break_even": 15.19, "idle3": 3.73}
     for key, value in paper_says.items():
         assert stated[key]["paper_high"] == value, (key, stated[key])
+
+
+def what_agrees_with_the_paper_needs_no_reason_and_what_does_not_has_one():
+    stated, _ = stated_and_rows()
     for key in ("idle0", "idle3", "active1", "change9", "break_even", "disks", "unit"):
         assert stated[key]["agrees"] and not stated[key]["why"], stated[key]
-    assert abs(stated["break_even"]["ours"]["b"] - (148 - 2.5 * 12.4) / 7.7) < 1e-6, stated["break_even"]
     for s in stated.values():
         assert s["agrees"] or s["why"], s
+
+
+def the_break_even_gap_is_that_of_the_drives_table():
+    stated, _ = stated_and_rows()
+    assert abs(stated["break_even"]["ours"]["b"] - (148 - 2.5 * 12.4) / 7.7) < 1e-6, stated["break_even"]
 
 
 def a_longer_run_time_is_told_in_io_times_of_the_same_scenarios():
@@ -297,57 +312,91 @@ def the_report_prints_every_hash():
             assert f"| {name} | `{value}` |" in text
 
 
-def pictures_are_whole():
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def drawn():
+    """The report with pictures: its text, the elements of each picture by name, and the rows."""
     texts = {name: scenario(job(gap=6, phases=5, processes=2)) for name in ALONE}
     with directory_of(texts) as made, tempfile.TemporaryDirectory(prefix="siox-test.") as out:
         report, plots = os.path.join(out, "r.md"), os.path.join(out, "plots")
-        done = paper(made, "--report", report, "--plot", plots)
-        assert not done.stdout
-        drawn = {name: xml.etree.ElementTree.parse(os.path.join(plots, name)).getroot() for name in os.listdir(plots)}
+        assert not paper(made, "--report", report, "--plot", plots).stdout
+        pictures = {name: xml.etree.ElementTree.parse(os.path.join(plots, name)).getroot() for name in os.listdir(plots)}
         with open(report) as f:
             text = f.read()
-        named = set(re.findall(r"\]\(plots/([\w.-]+)\)", text))
-        assert named == set(drawn) and f"--report {report} --plot {plots}" in text, (named, set(drawn))
-        got = rows(made)
-    rule = re.search(r"by rule \*\*(.)\*\*", text).group(1)
+        assert f"--report {report} --plot {plots}" in text
+        return text, pictures, rows(made)
 
-    def texts_of(name):
-        return [e.text for e in drawn[name].iter("{http://www.w3.org/2000/svg}text")]
 
-    assert {"fig8.svg", "fig9.svg", "fig10.svg", "fig11.svg", "fig11-cache.svg", "fig12.svg", "fig13.svg"} <= set(drawn)
-    assert "break-even 15.19 s" in texts_of("fig8.svg")
-    svg = "{http://www.w3.org/2000/svg}"
-    curves = [e for e in drawn["fig8.svg"].iter(svg + "path") if e.get("fill") == "none"]
-    assert len({e.get("stroke-dasharray") for e in curves}) == len({e.get("stroke") for e in curves}) == 4  # told apart without colours
-    for name, picture in drawn.items():
-        numbers = sorted((float(e.get("y")), float(e.get("x")), e.text) for e in picture.iter(svg + "text") if e.get("font-size") == "9")
+def texts_of(picture):
+    return [e.text for e in picture.iter(SVG + "text")]
+
+
+def every_picture_is_named_in_the_report():
+    text, pictures, _ = drawn()
+    assert set(re.findall(r"\]\(plots/([\w.-]+)\)", text)) == set(pictures)
+    assert {"fig8.svg", "fig9.svg", "fig10.svg", "fig11.svg", "fig11-cache.svg", "fig12.svg", "fig13.svg"} <= set(pictures)
+
+
+def curves_are_told_apart_without_colours():
+    _, pictures, _ = drawn()
+    curves = [e for e in pictures["fig8.svg"].iter(SVG + "path") if e.get("fill") == "none"]
+    assert len({e.get("stroke-dasharray") for e in curves}) == len({e.get("stroke") for e in curves}) == 4
+    assert "break-even 15.19 s" in texts_of(pictures["fig8.svg"])
+    assert {"MxM", "S3aSim", "NIAL", "BTIO"} <= set(texts_of(pictures["fig10.svg"])) & set(texts_of(pictures["fig8.svg"]))
+
+
+def numbers_of_bars_do_not_lie_on_each_other():
+    _, pictures, _ = drawn()
+    for name, picture in pictures.items():
+        numbers = sorted((float(e.get("y")), float(e.get("x")), e.text) for e in picture.iter(SVG + "text") if e.get("font-size") == "9")
         for (y, x, text_of), (other_y, other_x, other) in zip(numbers, numbers[1:]):  # 9 pixels high: less than 6 wide
             assert y != other_y or other_x - x >= 5.5 * (len(text_of) + len(other)) / 2, (name, text_of, other)
-        assert not numbers or "oracle (no delay, joules only)" in texts_of(name), name
-    assert {"MxM", "S3aSim", "NIAL", "BTIO"} <= set(texts_of("fig10.svg")) & set(texts_of("fig8.svg"))
+        assert not numbers or "oracle (no delay, joules only)" in texts_of(picture), name
+
+
+def bars_have_the_numbers_of_the_rows():
+    text, pictures, got = drawn()
+    rule = re.search(r"by rule \*\*(.)\*\*", text).group(1)
     for name in ALONE:
         for scheme in ("static:6000", "hw", "com", "rt", "siox"):
             row, base = got[name, rule][scheme], got[name, rule]["base"]
-            assert f"{float(row['joules']) / float(base['joules']):.2f}" in texts_of("fig10.svg")
+            assert f"{float(row['joules']) / float(base['joules']):.2f}" in texts_of(pictures["fig10.svg"])
+
+
+def document():
+    """docs and the text of docs/energy-results.md."""
+    docs = os.path.join(os.environ["SIOX_SOURCE"], "docs")
+    if not os.path.exists(os.path.join(docs, "energy-results.md")):
+        sys.exit(77)
+    with open(os.path.join(docs, "energy-results.md")) as f:
+        return docs, f.read()
 
 
 def the_document_is_of_the_files_that_are_there():
     """When traces or scenarios change, docs/energy-results.md is made again: its first line has the command."""
-    source = os.environ["SIOX_SOURCE"]
-    document = os.path.join(source, "docs", "energy-results.md")
-    if not os.path.exists(document):
-        sys.exit(77)
-    with open(os.path.join(source, "share", "paper", "SHA256SUMS")) as f:
+    docs, text = document()
+    with open(os.path.join(docs, "..", "share", "paper", "SHA256SUMS")) as f:
         wanted = dict(reversed(line.split()) for line in f)
-    with open(document) as f:
-        text = f.read()
     assert dict(re.findall(r"^\| (\S+) \| `([0-9a-f]{64})` \|$", text, re.M)) == wanted
+
+
+def pages_that_the_document_links_are_there():
+    docs, text = document()
     for page in set(re.findall(r"\]\(([\w./-]+\.md)\)", text)) | {"drives.md"}:
-        assert os.path.exists(os.path.join(source, "docs", page)), page
+        assert os.path.exists(os.path.join(docs, page)), page
+
+
+def pictures_that_the_document_shows_are_there():
+    docs, text = document()
+    for name in re.findall(r"\]\(([\w./-]+\.svg)\)", text):
+        xml.etree.ElementTree.parse(os.path.join(docs, name))
+
+
+def the_document_explains_every_scheme():
+    _, text = document()
     for word in [*COMPARED.replace("timeout,timeout:adaptive", "timeout, timeout:adaptive").split(",")[2:], "oracle", "true hints", "base"]:
         assert re.search(rf"^\| {re.escape(word)} \| .* \| \[docs/\w+.md\]", text, re.M), word
-    for name in re.findall(r"\]\(([\w./-]+\.svg)\)", text):
-        xml.etree.ElementTree.parse(os.path.join(source, "docs", name))
 
 
 def choices_are_linked_where_the_directory_is():
