@@ -60,9 +60,8 @@ def rows(reports, scenario):
 def disturbed(reports):
     """What else kept the machine busy in runs whose I/O took notably longer: as siox run tells it, the worst of them."""
     told = [(report["run"]["added_io_time"] or 0, report["machine"]["busy"]) for report in reports.values()
-            if (report.get("machine") or {}).get("busy")]
-    notable = [(added, why) for added, why in told if added >= 0.01]
-    return max(notable)[1] if notable else None
+            if (report.get("machine") or {}).get("notable")]
+    return max(told)[1] if told else None
 
 
 def show(title, lines):

@@ -2,19 +2,23 @@
 /* What kept the processors busy while a command ran, and what the report makes of it. */
 #include "siox_tool.h"
 #include "support.h"
-#include <signal.h>
+#include <math.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-static json_t *machine(const struct siox__load *load) {
-  json_t *report = json_pack("{s:f, s:{s:f}, s:{}}", "wall_seconds", 10.0, "run", "added_io_time",
-                             0.5, "unavailable");
+/* A NaN: it is not known how much longer I/O took. */
+static json_t *machine_where(const struct siox__load *load, double added_io_time) {
+  json_t *report =
+      json_pack("{s:f, s:{s:o}, s:{}}", "wall_seconds", 10.0, "run", "added_io_time",
+                isnan(added_io_time) ? json_null() : json_real(added_io_time), "unavailable");
   assert_non_null(report);
   siox__report_machine(report, load);
   json_t *its = json_incref(json_object_get(report, "machine"));
   json_decref(report);
   return its;
 }
+
+static json_t *machine(const struct siox__load *load) { return machine_where(load, 0.5); }
 
 static double real(const json_t *o, const char *key) {
   return json_number_value(json_object_get(o, key));
@@ -78,11 +82,30 @@ static void nobody_is_blamed_for_what_a_daemon_may_have_taken(void **state) {
   json_decref(m);
 }
 
+static bool notable(double others, double added_io_time) {
+  json_t *m =
+      machine_where(&(struct siox__load){.seconds = 10, .busy = 10 + others, .own = 10, .cores = 2},
+                    added_io_time);
+  bool its = json_is_true(json_object_get(m, "notable"));
+  json_decref(m);
+  return its;
+}
+
+/* From 0.2 cores of others and 1 % of I/O time on. */
+static void a_busy_machine_is_notable_where_io_took_longer(void **state) {
+  (void)state;
+  assert_true(notable(2.1, 0.0101));
+  assert_false(notable(2.1, 0.0099));
+  assert_false(notable(2.1, NAN));
+  assert_false(notable(1.9, 0.5));
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_daemon_that_ends_meanwhile_leaves_its_time_unknown),
       cmocka_unit_test(a_daemon_that_stays_has_a_time),
       cmocka_unit_test(what_is_nobody_elses_is_others),
+      cmocka_unit_test(a_busy_machine_is_notable_where_io_took_longer),
       cmocka_unit_test(nobody_is_blamed_for_what_a_daemon_may_have_taken),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -225,7 +225,6 @@ json_t *siox__report_make(const json_t *live, const struct siox__outcome *outcom
   processors(report, live);
   if (counters)
     siox__report_totals(report, live, job);
-  siox__report_machine(report, load);
   json_object_set_new(report, "estimated", json_true());
   const char *trace = json_string_value(json_object_get(live, "record"));
   if (!json_is_true(json_object_get(live, "begun")))
@@ -240,5 +239,6 @@ json_t *siox__report_make(const json_t *live, const struct siox__outcome *outcom
   const char *mount = json_string_value(json_object_get(live, "mount"));
   const json_t *run = json_object_get(report, "run");
   note(report, mount, !run || json_integer_value(json_object_get(run, "requests")) > 0);
+  siox__report_machine(report, load); /* last: it looks at the run's I/O time */
   return report;
 }

@@ -36,9 +36,9 @@ void siox__report_machine(json_t *report, const struct siox__load *load) {
   const double cores = load->cores, command = metered > load->own ? metered : load->own;
   if (load->daemon < 0) { /* what it took is among the others', so nothing is known of those */
     json_object_set_new(report, "machine",
-                        json_pack("{s:I, s:f, s:n, s:n, s:n}", "cores", (json_int_t)load->cores,
-                                  "command_cores", command / load->seconds, "daemon_cores",
-                                  "other_cores", "busy"));
+                        json_pack("{s:I, s:f, s:n, s:n, s:n, s:b}", "cores",
+                                  (json_int_t)load->cores, "command_cores", command / load->seconds,
+                                  "daemon_cores", "other_cores", "busy", "notable", 0));
     json_object_set_new(json_object_get(report, "unavailable"), "machine.other_cores",
                         json_string("the daemon has ended, or its /proc/PID/stat cannot be read"));
     return;
@@ -51,15 +51,19 @@ void siox__report_machine(json_t *report, const struct siox__load *load) {
     why = json_sprintf("other processes kept %.1f of %u cores busy", others, load->cores);
   else if (used >= FULL_FROM && ranks > 1.05 * cores)
     why = json_sprintf("%.0f ranks shared %u cores", ranks, load->cores);
+  const bool notable =
+      !json_is_null(why) && real(json_object_get(report, "run"), "added_io_time") >= NOTABLE;
   json_object_set_new(report, "machine",
-                      json_pack("{s:I, s:f, s:f, s:f, s:o}", "cores", (json_int_t)load->cores,
+                      json_pack("{s:I, s:f, s:f, s:f, s:o, s:b}", "cores", (json_int_t)load->cores,
                                 "command_cores", command / load->seconds, "daemon_cores",
-                                load->daemon / load->seconds, "other_cores", others, "busy", why));
+                                load->daemon / load->seconds, "other_cores", others, "busy", why,
+                                "notable", notable));
 }
 
 void siox__report_machine_print(FILE *out, const json_t *report) {
-  const char *why = json_string_value(json_object_get(json_object_get(report, "machine"), "busy"));
-  if (why && real(json_object_get(report, "run"), "added_io_time") >= NOTABLE)
+  const json_t *machine = json_object_get(report, "machine");
+  const char *why = json_string_value(json_object_get(machine, "busy"));
+  if (why && json_is_true(json_object_get(machine, "notable")))
     fprintf(
         out,
         "  the machine was busy: %s, which makes pauses uneven and their ends hard to foretell: "

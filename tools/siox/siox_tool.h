@@ -67,7 +67,8 @@ void siox__report_live(json_t *report, const json_t *live);
  * anomalies, what Siox took. report_totals_text.c: for people; NULL is fine. */
 void siox__report_totals(json_t *report, const json_t *live, const char *job);
 void siox__report_totals_print(FILE *out, const json_t *totals);
-/* report_machine.c: "machine", and in a line for people when that may be why I/O took longer. */
+/* report_machine.c: "machine", of a report that has its "run" and "totals", and in a line for
+ * people when that may be why I/O took longer. */
 void siox__report_machine(json_t *report, const struct siox__load *load);
 void siox__report_machine_print(FILE *out, const json_t *report);
 /* report_text.c: the same for people. */
