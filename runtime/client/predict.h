@@ -308,9 +308,7 @@ int64_t siox__predictor_tick(struct siox__predictor *p, struct siox_region *regi
                              int64_t iteration, int64_t now);
 /* A beat: a call that passes messages, point-to-point or collective, is over. They tell how loops
  * whose iterations nobody counts go forward. beats: such calls of the thread with the regions, from
- * its beginning on. Returns the time from which on the next one is wanted; sooner ones are
- * harmless.
- */
+ * its beginning on. Returns when the next one is wanted; sooner ones are harmless. */
 int64_t siox__predictor_beat(struct siox__predictor *p, uint64_t beats, int64_t now);
 /* region NULL: the innermost OUTSIDE region, if there is one. */
 void siox__predictor_leave(struct siox__predictor *p, struct siox_region *region, int64_t now);

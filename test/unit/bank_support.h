@@ -189,6 +189,14 @@ static inline double lab_joules(struct lab *lab, uint32_t disk) {
     sum += t.joules[s];
   return sum;
 }
+/* When a disk left its level for a lower one first, in seconds; 0: none did. After
+ * siox_bank_finish. */
+static inline double lab_first_down(const struct lab *lab) {
+  for (size_t i = 0; i < lab->nseen; i++)
+    if (lab->seen[i].state == SIOX_DOWN)
+      return (double)lab->seen[i].start * 1e-9;
+  return 0;
+}
 static inline struct siox_job_totals lab_job(struct lab *lab, uint32_t job) {
   struct siox_job_totals totals;
   assert_int_equal(siox_bank_job_totals(lab->bank, job, &totals), 0);

@@ -36,9 +36,7 @@ static struct outcome play(double budget, bool table, int cycles, double gap, do
   o.end = at;
   assert_int_equal(siox_bank_finish(lab->bank, ns(at)), 0);
   o.joules = lab_joules(lab, 0);
-  for (size_t i = 0; i < lab->nseen && o.first == 0; i++)
-    if (lab->seen[i].state == SIOX_DOWN)
-      o.first = (double)lab->seen[i].start * 1e-9;
+  o.first = lab_first_down(lab);
   lab_check(lab);
   lab_close(lab);
   return o;

@@ -58,9 +58,7 @@ static struct outcome play(const struct program *p) {
   siox_bank_totals(lab->bank, &t);
   o.moves = t.transitions_up + t.transitions_down;
   o.joules = lab_joules(lab, 0);
-  for (size_t i = 0; i < lab->nseen && o.first == 0; i++)
-    if (lab->seen[i].state == SIOX_DOWN)
-      o.first = (double)lab->seen[i].start * 1e-9;
+  o.first = lab_first_down(lab);
   lab_check(lab);
   lab_close(lab);
   return o;

@@ -37,6 +37,14 @@ static void instance(struct world *w, int n, int64_t length) {
   leave(w);
 }
 
+/* Four instances of such a length with 20 messages each, and the beginning of a fifth. */
+static void in_the_fifth_of(struct world *w, int64_t length) {
+  setup(w);
+  for (int i = 0; i < 4; i++)
+    instance(w, 20, length);
+  enter(w);
+}
+
 /* When the disks of file a are needed, from now on. */
 static int64_t needed_in(const struct world *w) {
   for (int i = w->n; i-- > 0;)
@@ -57,10 +65,7 @@ static void assert_left(const struct world *w, int64_t left) {
 static void a_gap_that_goes_on_slower_ends_later(void **state) {
   (void)state;
   struct world w;
-  setup(&w);
-  for (int i = 0; i < 4; i++)
-    instance(&w, 20, 10 * SECOND);
-  enter(&w);
+  in_the_fifth_of(&w, 10 * SECOND);
   beat(&w, 10, 7 * SECOND);
   assert_left(&w, 5 * SECOND);
   end(&w);
@@ -69,10 +74,7 @@ static void a_gap_that_goes_on_slower_ends_later(void **state) {
 static void a_gap_that_goes_on_faster_ends_sooner(void **state) {
   (void)state;
   struct world w;
-  setup(&w);
-  for (int i = 0; i < 4; i++)
-    instance(&w, 20, 10 * SECOND);
-  enter(&w);
+  in_the_fifth_of(&w, 10 * SECOND);
   beat(&w, 10, 4 * SECOND);
   assert_left(&w, 4 * SECOND);
   end(&w);
@@ -106,10 +108,7 @@ static void as_many_by_chance_tell_nothing(void **state) {
 static void more_than_ever_tell_nothing_any_more(void **state) {
   (void)state;
   struct world w;
-  setup(&w);
-  for (int i = 0; i < 4; i++)
-    instance(&w, 20, 10 * SECOND);
-  enter(&w);
+  in_the_fifth_of(&w, 10 * SECOND);
   beat(&w, 21, 6 * SECOND);
   assert_left(&w, 4 * SECOND);
   end(&w);
@@ -140,10 +139,7 @@ static void what_comes_after_the_last_message_counts(void **state) {
 static void in_a_gap_of_hours_the_next_is_wanted_soon_all_the_same(void **state) {
   (void)state;
   struct world w;
-  setup(&w);
-  for (int i = 0; i < 4; i++)
-    instance(&w, 20, 36000 * SECOND);
-  enter(&w);
+  in_the_fifth_of(&w, 36000 * SECOND);
   w.now += SECOND;
   assert_int_equal(siox__predictor_beat(&w.p, ++beats, w.now), w.now + SECOND / 10);
   end(&w);
@@ -183,10 +179,7 @@ static void the_counted_loop_of_a_called_function_is_left_to_itself(void **state
 static void none_is_wanted_again_at_once(void **state) {
   (void)state;
   struct world w;
-  setup(&w);
-  for (int i = 0; i < 4; i++)
-    instance(&w, 20, 4 * SECOND);
-  enter(&w);
+  in_the_fifth_of(&w, 4 * SECOND);
   w.now += SECOND / 5;
   assert_int_equal(siox__predictor_beat(&w.p, ++beats, w.now), w.now + 4 * SECOND / 64);
   end(&w);

@@ -160,14 +160,18 @@ static void measure(struct loop *l, int64_t work, int64_t step) {
   l->when.nahead = 1;
 }
 
+static void begin_measured(struct world *w, struct loop *l, int64_t work, int64_t step) {
+  begin(w, SIOX_LEAD_GAP, "1:3:64K", "0:1:64K");
+  make(l);
+  measure(l, work, step);
+  open_files(w);
+}
+
 static void what_every_iteration_does_before_the_use_counts_too(void **state) {
   (void)state;
   struct world w;
   struct loop l;
-  begin(&w, SIOX_LEAD_GAP, "1:3:64K", "0:1:64K");
-  make(&l);
-  measure(&l, 4 * SECOND, 5 * SECOND);
-  open_files(&w);
+  begin_measured(&w, &l, 4 * SECOND, 5 * SECOND);
   start(&w, &l, 30, 1, 3);
   siox__predictor_enter(&w.p, &l.work, 100, w.now);
   /* Iteration 2 begins after 10 s and comes to its access 4 s later. */
@@ -182,10 +186,7 @@ static void after_the_first_use_its_course_tells(void **state) {
   (void)state;
   struct world w;
   struct loop l;
-  begin(&w, SIOX_LEAD_GAP, "1:3:64K", "0:1:64K");
-  make(&l);
-  measure(&l, 4 * SECOND, 5 * SECOND);
-  open_files(&w);
+  begin_measured(&w, &l, 4 * SECOND, 5 * SECOND);
   start(&w, &l, 30, 1, 3);
   for (int k = 0; k < 3; k++)
     iterate(&w, &l, k, k == 2);
@@ -200,10 +201,7 @@ static void nothing_is_done_before_a_use_behind_the_end_of_the_loop(void **state
   (void)state;
   struct world w;
   struct loop l;
-  begin(&w, SIOX_LEAD_GAP, "1:3:64K", "0:1:64K");
-  make(&l);
-  measure(&l, 4 * SECOND, 5 * SECOND);
-  open_files(&w);
+  begin_measured(&w, &l, 4 * SECOND, 5 * SECOND);
   start(&w, &l, 2, 1, 10);
   siox__predictor_enter(&w.p, &l.work, 100, w.now);
   assert_true(last_for(&w, 1, w.n)->need_by <= w.now + 10 * SECOND);
