@@ -29,11 +29,11 @@ S3ASIM_SMALL = ["--queries", "4", "--fragments", "6", "--results", "2:6", "--let
 
 
 class Application:
-    """Sources, arguments of a run that writes to {file}, numbers of ranks."""
+    """Sources, arguments of a run that writes to {file}, numbers of ranks; what goes before these to make what it reads."""
 
-    def __init__(self, sources, arguments, ranks):
+    def __init__(self, sources, arguments, ranks, makes=None):
         self.sources = [os.path.join(APPS, s) for s in sources]
-        self.arguments, self.ranks = arguments, ranks
+        self.arguments, self.ranks, self.makes = arguments, ranks, makes
 
 
 APPLICATIONS = {f"s3asim_{way}": Application(S3ASIM, [*S3ASIM_SMALL, "--write", way, "{file}"], (1, 4))
@@ -42,6 +42,7 @@ APPLICATIONS |= {f"btio_{mode}": Application(BTIO, ["--steps", "10", "--mode", m
                  for mode in ("full", "simple")}
 APPLICATIONS |= {f"nial_{way}": Application(NIAL, ["--points", "16", "--steps", "6", "--every", "2", *more, "{file}"], (1, 4))
                  for way, more in (("collective", []), ("individual", ["--individual", "--all-fields"]))}
+APPLICATIONS["mxm"] = Application(["mxm.c"], ["--n", "96", "--k", "4", "--files", "{file}"], (1, 4), "--generate")
 
 
 def compiled(place, application, compiler, level, name):
@@ -83,7 +84,12 @@ def same(name):
         without = compiled(place, application, plain, "-O2", "without")
         quiet = dict(place.environment, SIOX_SOCKET="/nonexistent/siox.sock")
 
+        def make(ranks):
+            if application.makes:
+                subprocess.run([MPIEXEC, "-n", str(ranks), without, application.makes, *arguments], env=quiet, cwd=place.directory, check=True)
+
         def alone(program, ranks):
+            make(ranks)
             return subprocess.Popen([MPIEXEC, "-n", str(ranks), program, *arguments], env=quiet, cwd=place.directory,
                                     stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         expected = {n: what_it_did(alone(without, n), file) for n in application.ranks}
@@ -92,6 +98,7 @@ def same(name):
             for ranks in application.ranks:
                 got = what_it_did(alone(program, ranks), file)
                 assert got == expected[ranks], (level, ranks, got, expected[ranks])
+                make(ranks)
                 process = place.run(MPIEXEC, "-n", str(ranks), program, *arguments, options=[
                     "--quiet", "--check-hints", f"--json={report}", "--set", "time_scale=1000", "--set", "disks=8", "--set",
                     "default_layout=0:8:64K"])
